@@ -6,9 +6,13 @@ export type PipelineSettings = {
   turnBytes: number
   /** Minimum time between two rounds over the partitions, if no partition had a full turn or some had to wait. */
   roundMs: number
-  /** The same after a round with at least `busyRecords` requests. Each round wakes all readers of the stream. */
+  /**
+   * The same after a round with at least `busyRecords` requests, if they came at `busyRecordsPerMs` or faster. The rate
+   * decides, because a longer rest alone gives the next round more requests. Each round wakes all readers of the stream.
+   */
   busyRoundMs: number
   busyRecords: number
+  busyRecordsPerMs: number
   /** How long a partition may be behind before other workspaces overtake those that delay it. */
   overtakeMs: number
   /** Number of events of one micro-batch for the branches. */
@@ -53,6 +57,7 @@ export const defaultPipelineSettings: PipelineSettings = {
   roundMs: 4,
   busyRoundMs: 20,
   busyRecords: 16,
+  busyRecordsPerMs: 1.5,
   overtakeMs: 500,
   microBatchEvents: 2000,
   flushRows: 20_000,

@@ -26,7 +26,7 @@ import { defaultPipelineSettings, type PipelineSettings } from '../settings.ts'
 import { createLifecycle, type Lifecycle } from './events/lifecycle.ts'
 import { createFanOut, createMicroBatcher } from './events/micro-batcher.ts'
 import { createNews, type News } from './events/news.ts'
-import { readLoop } from './events/read-loop.ts'
+import { createRestOf, readLoop } from './events/read-loop.ts'
 import { startUp } from './events/start-up.ts'
 
 export type PipelineDeps = {
@@ -234,7 +234,7 @@ const run = async (wiring: Wiring, parts: ReturnType<typeof createParts>, news: 
     readings,
     alreadyStored: (partition, records) => asking(() => alreadyStored(partition, records)),
     turnBytes: settings.turnBytes,
-    restOf: (records) => (records < settings.busyRecords ? settings.roundMs : settings.busyRoundMs),
+    restOf: createRestOf(settings),
     isFull: (lane) => store.isFull(lane) || deliver.isFull(),
     isRunning: lifecycle.isRunning,
     onRound() {

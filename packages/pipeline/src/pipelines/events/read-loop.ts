@@ -3,6 +3,7 @@ import { freeWhole } from '@tributary/kernel'
 import type { LogReader, LogRecord } from '@tributary/storage'
 import type { Readings } from '../../overtaking/readings.ts'
 import type { AlreadyStored } from '../../recovery/already-stored.ts'
+import type { PipelineSettings } from '../../settings.ts'
 import type { MicroBatcher } from './micro-batcher.ts'
 import type { News } from './news.ts'
 import type { StartingPoint } from './start-up.ts'
@@ -49,6 +50,20 @@ export const createTurns = ({ nextOf, isFull, turn, isRunning }: TurnsDeps) => {
   }
 }
 
+/** Returns the minimum rest in ms after a round whose records came within `elapsedMs`. */
+export type RestOf = (records: number, elapsedMs: number) => number
+
+/** Creates a `RestOf` that rests longer while many records come at a high rate. */
+export const createRestOf =
+  ({
+    roundMs,
+    busyRoundMs,
+    busyRecords,
+    busyRecordsPerMs,
+  }: Pick<PipelineSettings, 'roundMs' | 'busyRoundMs' | 'busyRecords' | 'busyRecordsPerMs'>): RestOf =>
+  (records, elapsedMs) =>
+    records >= busyRecords && records >= busyRecordsPerMs * elapsedMs ? busyRoundMs : roundMs
+
 export type ReadLoopDeps = StartingPoint & {
   reader: Pick<LogReader, 'ends' | 'read'>
   batcher: MicroBatcher
@@ -57,8 +72,8 @@ export type ReadLoopDeps = StartingPoint & {
   readings: Readings
   /** Bytes read from a partition in its turn. */
   turnBytes: number
-  /** Returns the minimum rest in ms after a round with this many records. */
-  restOf(records: number): number
+  /** Called with the records of a round, and the time from the beginning of the round before it, infinite for the first. */
+  restOf: RestOf
   /** Whether a reading should wait because of back-pressure. */
   isFull(lane: number): boolean
   isRunning(): boolean
@@ -74,6 +89,8 @@ export const readLoop = async (deps: ReadLoopDeps): Promise<void> => {
   let ends: readonly number[] = []
   /** Number of records that this round has read. */
   let recordsOfRound = 0
+  /** When this round and the one before it began. */
+  let [began, beganBefore] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY]
 
   /**
    * Processes records of a lane. Adds the bytes of records that this lane does not skip to `bytes`, by workspace, and
@@ -119,10 +136,12 @@ export const readLoop = async (deps: ReadLoopDeps): Promise<void> => {
   while (isRunning()) {
     news.beginRound()
     recordsOfRound = 0
+    ;[began, beganBefore] = [performance.now(), began]
     ends = readings.endsOf(await reader.ends())
     const { backPressured, more } = await round(ends)
     await readings.settle()
     deps.onRound()
-    if (backPressured.size > 0 || !more) await news.wait(readings.places(), backPressured, deps.restOf(recordsOfRound))
+    if (backPressured.size > 0 || !more)
+      await news.wait(readings.places(), backPressured, deps.restOf(recordsOfRound, began - beganBefore))
   }
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { noMetrics, silentLogger } from '@tributary/kernel'
 import { openJournal, partitionOf } from '@tributary/storage'
-import { createTestEventStoreOnUse } from '@tributary/test-kit'
+import { createTestEventStoreOnUse, eventually } from '@tributary/test-kit'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createDeliverBranch } from '../../branches/deliver.ts'
 import { createFloods } from '../../overtaking/floods.ts'
@@ -15,7 +15,7 @@ import type { AlreadyAppended } from '../../recovery/already-appended.ts'
 import { defaultPipelineSettings } from '../../settings.ts'
 import { type Files, openFiles } from '../test-world.ts'
 import { createNews } from './news.ts'
-import { readLoop } from './read-loop.ts'
+import { createRestOf, type RestOf, readLoop } from './read-loop.ts'
 import { startUp } from './start-up.ts'
 
 const partition = partitionOf('w', 8)
@@ -157,7 +157,7 @@ const readingsOf = (overtakings: Overtakings, next: Map<number, number>, unknown
 
 describe('reading', () => {
   /** Reads until `count` records are processed. */
-  const read = async (count: number, unknownBefore: readonly number[], from = 0, restOf = (_records: number) => 1) => {
+  const read = async (count: number, unknownBefore: readonly number[], from = 0, restOf: RestOf = () => 1) => {
     const next = new Map(Array.from({ length: 8 }, (_, n) => [n, n === partition ? from : 0] as const))
     const taken: string[] = []
     const take = (how: string, offsets: readonly number[]): void => {
@@ -204,14 +204,32 @@ describe('reading', () => {
     expect(await read(1, Array(8).fill(2), 2)).toEqual(['new 2'])
   })
 
-  it('the rest after a round depends on the number of records that it read', async () => {
+  it('the rest after a round depends on its records, and on the time since the round before it', async () => {
     await send(3)
-    const counts: number[] = []
-    await read(3, [], 0, (records) => {
-      counts.push(records)
-      return 1
+    const rounds: { records: number; elapsedMs: number }[] = []
+    const reading = read(5, [], 0, (records, elapsedMs) => {
+      rounds.push({ records, elapsedMs })
+      return 30
     })
-    expect(counts).toEqual([3])
+    await eventually('the first round ends', () => rounds.length === 1)
+    await send(2)
+    files.reader.notice()
+    await reading
+    const [first, ...later] = rounds
+    expect(first).toEqual({ records: 3, elapsedMs: Number.POSITIVE_INFINITY })
+    expect(later.reduce((sum, { records }) => sum + records, 0)).toBe(2)
+    // Timers may end a millisecond early.
+    for (const { elapsedMs } of later) expect(elapsedMs).toBeGreaterThanOrEqual(29)
+  })
+
+  it.each([
+    { records: 16, elapsedMs: 4, restMs: 20 },
+    { records: 15, elapsedMs: 4, restMs: 4 },
+    { records: 30, elapsedMs: 20, restMs: 20 },
+    { records: 29, elapsedMs: 20, restMs: 4 },
+    { records: 1000, elapsedMs: Number.POSITIVE_INFINITY, restMs: 4 },
+  ])('after $records records in $elapsedMs ms, the rest is $restMs ms', ({ records, elapsedMs, restMs }) => {
+    expect(createRestOf(defaultPipelineSettings)(records, elapsedMs)).toBe(restMs)
   })
 
   it('the reading behind never passes the reading ahead, even if their meeting offset is already set', async () => {
