@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { setFaultHandler } from '@tributary/kernel'
 import { afterEach, describe, expect, test } from 'vitest'
 import { logConformance, readAll } from '../conformance.ts'
@@ -52,37 +51,6 @@ describe('the log on SQLite', () => {
     stack.defer(() => db.close())
     expect(db.prepare('pragma synchronous').get()).toEqual({ synchronous: 2 })
     expect(db.prepare('pragma journal_mode').get()).toEqual({ journal_mode: 'wal' })
-  })
-
-  test('after a busy commit, entries wait for a full group or the end of the log, and are all written', async () => {
-    await using folder = await createFolder()
-    let commits = 0
-    const onCommit = (): void => void commits++
-    const writer = await openLogWriter({ dir: folder.path, partitions: 1, inline: true, gatherMs: 3_600_000, onCommit })
-    const append = (from: number, count: number) =>
-      Array.from({ length: count }, (_, index) => writer.append(entry(String(from + index))))
-    await Promise.all(append(0, 1))
-    await Promise.all(append(1, 6))
-    expect(commits).toBe(2)
-    const gathered = append(7, 31)
-    await nextTurn()
-    await nextTurn()
-    expect(commits).toBe(2)
-    await Promise.all([...gathered, ...append(38, 1)])
-    expect(commits).toBe(3)
-    const last = append(39, 2)
-    await nextTurn()
-    await writer.close()
-    expect((await Promise.all(last)).map(({ offset }) => offset)).toEqual([39, 40])
-    expect(await texts(folder.path)).toEqual(Array.from({ length: 41 }, (_, index) => String(index)))
-  })
-
-  test('entries that arrive one after another are committed at once, whatever the time between busy commits', async () => {
-    await using folder = await createFolder()
-    const writer = await openLogWriter({ dir: folder.path, partitions: 1, inline: true, gatherMs: 3_600_000 })
-    for (const text of ['1', '2', '3']) await writer.append(entry(text))
-    await writer.close()
-    expect(await texts(folder.path)).toEqual(['1', '2', '3'])
   })
 
   test('a reader of addressed records gets only the last offset, and no bodies, of chunks without addressed records', async () => {

@@ -26,11 +26,11 @@ export type LogWriterOptions = {
    * this time.
    */
   segmentMs?: number
-  /** The clock, epoch ms, if the log writes in the calling thread. */
+  /** The clock, ms, of `gatherMs`, and of the records if the log writes in the calling thread (epoch ms). */
   clock?: () => number
   /**
-   * Minimum time between the beginnings of two commits while many small entries arrive, ms; 0 unless given. Every commit
-   * wakes several threads. An entry that arrives alone is committed at once.
+   * Minimum time between the beginnings of two commits while many small entries arrive fast, ms; 0 unless given. Every
+   * commit wakes several threads. An entry that arrives alone is committed at once.
    */
   gatherMs?: number
   /** Bytes that may wait for their sync before `append` rejects with LogOverloaded. */
@@ -50,8 +50,11 @@ type Sized = Omit<Pending, 'follows' | 'resolve' | 'reject'>
 
 const nothing = (): void => {}
 
-/** A group with this many entries shows that entries arrive faster than they can be committed one by one. */
-const busyEntries = 6
+/**
+ * A group with this many entries, which came at this rate or faster, shows that entries arrive faster than they can be
+ * committed one by one. The rate is needed, because a commit that waits gets more entries.
+ */
+const busyGroup = { entries: 6, perMs: 1.5 }
 /** A commit does not wait for more entries if this many, or this many bytes, are there. */
 const fullGroup = { entries: 32, bytes: 256 * 1024 }
 
@@ -156,7 +159,9 @@ export const openLogWriter = async (options: LogWriterOptions): Promise<LogWrite
   let closed = false
   let idle: (() => void)[] = []
   let memory: ArrayBuffer | undefined
-  let [lastEntries, lastBegan] = [0, 0]
+  const clock = options.clock ?? (() => performance.now())
+  let lastBegan = Number.NEGATIVE_INFINITY
+  let isBusy = false
   /** Ends the current wait for more entries. */
   let begin: (() => void) | undefined
 
@@ -196,9 +201,11 @@ export const openLogWriter = async (options: LogWriterOptions): Promise<LogWrite
 
   const flush = async (): Promise<void> => {
     while (!waiting.isEmpty()) {
-      if (lastEntries >= busyEntries) await gather(Math.ceil(lastBegan + gatherMs - performance.now()))
+      if (isBusy) await gather(Math.ceil(lastBegan + gatherMs - clock()))
       const group = waiting.take()
-      ;[lastEntries, lastBegan] = [group.length, performance.now()]
+      const now = clock()
+      isBusy = group.length >= busyGroup.entries && group.length >= busyGroup.perMs * (now - lastBegan)
+      lastBegan = now
       await writeGroup(group)
     }
     flushing = false
