@@ -11,14 +11,22 @@ export type ForgottenUsers = {
    * none.
    */
   until(workspaceId: string): number
-  /** Returns a version that changes with each deletion, suppression, or split in a workspace; '' before the first. */
+  /**
+   * Returns a version that changes with each deletion, suppression, split, or rebuild in a workspace; '' before the
+   * first.
+   */
   version(workspaceId: string): string
   /** Whether an event belongs to a user who was deleted after it was received. */
   isOf(
     workspaceId: string,
     event: { userId?: string | undefined; anonymousId?: string | undefined; receivedAt: string },
   ): boolean
-  /** Reads the changes. Rejects while PostgreSQL is unavailable. */
+  /** Returns when the refresh that applies now began, epoch ms; 0 before the first. */
+  readAt(): number
+  /**
+   * Reads the changes. Rejects while PostgreSQL is unavailable. Of refreshes at the same time, the one that began last
+   * applies.
+   */
   refresh(): Promise<void>
 }
 
@@ -46,6 +54,10 @@ export const createForgottenUsers = ({
   clock: () => number
 }): ForgottenUsers => {
   let known = new Map<string, Workspace>()
+  let readAt = 0
+  /** The numbers of the refresh that began last, and of the one that applies. */
+  let begun = 0
+  let applied = 0
 
   const load = async ({ workspace_id, erasures, revision: splits, privacy_key }: Row): Promise<Workspace> => {
     const times = new Map<string, number>()
@@ -76,7 +88,10 @@ export const createForgottenUsers = ({
       const time = workspace.times.get(identifierHash(workspace.key, owner))
       return time !== undefined && Date.parse(receivedAt) <= time
     },
+    readAt: () => readAt,
     async refresh() {
+      const own = ++begun
+      const time = clock()
       const { rows } = await sql<Row>`
         select workspace_id, erasures, revision, privacy_key from identity_ledgers
         where (erasures > 0 and privacy_key is not null) or revision > 0`.execute(db)
@@ -87,7 +102,10 @@ export const createForgottenUsers = ({
         const kept = before !== undefined && isSame ? { ...before, splits: row.revision } : await load(row)
         next.set(row.workspace_id, kept)
       }
+      if (own < applied) return
       known = next
+      applied = own
+      readAt = time
     },
   }
 }

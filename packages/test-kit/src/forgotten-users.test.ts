@@ -67,3 +67,32 @@ test('a deletion that is older than all stored events is removed from memory', a
     false,
   ])
 })
+
+test('a refresh that ends after a later one changes nothing', async () => {
+  const workspace = await makeWorkspace()
+  const isRead = Promise.withResolvers<void>()
+  const mayEnd = Promise.withResolvers<void>()
+  let isFirst = true
+  const db = database.db.withPlugin({
+    transformQuery: ({ node }) => node,
+    transformResult: async ({ result }) => {
+      if (!isFirst) return result
+      isFirst = false
+      isRead.resolve()
+      await mayEnd.promise
+      return result
+    },
+  })
+  let time = now
+  const forgotten = createForgottenUsers({ db, keepMs: 1000, clock: () => time })
+  const first = forgotten.refresh()
+  await isRead.promise
+  await forget(workspace, 'user_id', 'u-1')
+  time = now + 5
+  await forgotten.refresh()
+  const states = () => [forgotten.until(workspace), forgotten.version(workspace), forgotten.readAt()]
+  expect(states()).toEqual([now, '1', now + 5])
+  mayEnd.resolve()
+  await first
+  expect(states()).toEqual([now, '1', now + 5])
+})

@@ -9,9 +9,10 @@ import {
 import { listedDestinations } from '@tributary/connectors'
 import { createDelivery } from '@tributary/delivery'
 import { retryPolicies, systemClock } from '@tributary/kernel'
-import { createForgottenUsers, createProfileValues, followProfilePositions } from '@tributary/profiles'
+import { createProfileValues, followProfilePositions } from '@tributary/profiles'
 import { realtimeTopics } from '@tributary/realtime'
 import { isInTenure } from '@tributary/storage'
+import { followDeletedUsers } from './deleted-users.ts'
 import { deliveryMessages } from './messages/delivery.ts'
 import { openDestinationCache, openRoleContext } from './role-context.ts'
 import { hostRole, notifyReplaced, startCache } from './thread-host.ts'
@@ -44,22 +45,8 @@ const requestClient: Pick<RequestClient, 'request' | 'connect'> = {
   connect: inTenure(client.connect),
 }
 
-/** Time in ms for which deletions are kept in memory: no event waits longer for its delivery. */
-const forgottenMs = 90 * 24 * 3_600_000
-/** Maximum age of the deletions in memory, ms. */
-const forgottenAgeMs = 1000
-const forgotten = createForgottenUsers({ db, keepMs: forgottenMs, clock: systemClock })
-let refreshing: Promise<void> | undefined
-const refreshForgotten = setInterval(() => {
-  refreshing ??= forgotten
-    .refresh()
-    // While the database is down, the last known deletions apply.
-    .catch(() => {})
-    .finally(() => {
-      refreshing = undefined
-    })
-}, forgottenAgeMs)
-
+const deletedUsers = followDeletedUsers(db)
+const { forgotten } = deletedUsers
 const positions = followProfilePositions(context.coordination)
 
 const delivery = createDelivery({
@@ -105,8 +92,6 @@ await hostRole({
   answers: {
     refresh: () => destinationCache.refresh(),
     forget: async () => {
-      // A refresh that began earlier may have missed the latest changes, so another one follows it.
-      await refreshing
       await forgotten.refresh()
       await delivery.forget()
     },
@@ -121,9 +106,8 @@ await hostRole({
   },
   metrics,
   async close() {
-    clearInterval(refreshForgotten)
     positions.close()
-    await refreshing
+    await deletedUsers.stop()
     await outcomes.close()
     await destinationCache.stop()
     await context.close()

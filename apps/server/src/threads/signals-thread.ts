@@ -5,7 +5,7 @@ import { createLoadedConnectors } from '@tributary/connector-kit'
 import { listedDestinations } from '@tributary/connectors'
 import { systemClock } from '@tributary/kernel'
 import { followStoredPositions } from '@tributary/pipeline'
-import { createForgottenUsers, createProfileValues, followProfilePositions } from '@tributary/profiles'
+import { createProfileValues, followProfilePositions } from '@tributary/profiles'
 import { storedForm } from '@tributary/replays'
 import {
   conversionsTopic,
@@ -15,6 +15,7 @@ import {
   removeExpired,
 } from '@tributary/signals'
 import { createCut, widestSpreads } from '@tributary/storage'
+import { followDeletedUsers } from './deleted-users.ts'
 import { signalsMessages } from './messages/signals.ts'
 import { openRoleContext } from './role-context.ts'
 import { hostRole, startCache } from './thread-host.ts'
@@ -29,13 +30,8 @@ const cache = createSignalCache({
   logger,
   connectors: createLoadedConnectors(listedDestinations, logger),
 })
-/** Time in ms for which deletions are kept in memory: no event waits longer to be read. */
-const forgottenMs = 90 * 24 * 3_600_000
-const forgotten = createForgottenUsers({ db, keepMs: forgottenMs, clock: systemClock })
-const refreshForgotten = setInterval(() => {
-  // While the database is down, no event is processed.
-  forgotten.refresh().catch(() => {})
-}, 1000)
+const deletedUsers = followDeletedUsers(db)
+const { forgotten } = deletedUsers
 const positions = followProfilePositions(coordination)
 const profiles = createProfileValues({ db, positions, forgotten, clock: systemClock })
 const onConversions = (): void => coordination.publish(conversionsTopic, null)
@@ -87,7 +83,6 @@ await hostRole({
     },
     async stop() {
       clearInterval(sweep)
-      clearInterval(refreshForgotten)
       // Otherwise, calls that wait for the pipeline would continue after the end of the thread.
       stored.close()
       await Promise.all([signals.stop(), audiences.stop()])
@@ -108,6 +103,7 @@ await hostRole({
   async close() {
     requests.close()
     positions.close()
+    await deletedUsers.stop()
     await cache.stop()
     await context.close()
   },
