@@ -16,7 +16,7 @@ const page = async (tx: LedgerTx, workspaceId: string, after: number): Promise<O
 
 /**
  * Rebuilds the profiles of a workspace from its ledger, in one transaction: readers see the old profiles until it ends,
- * and no new facts are learned meanwhile. Returns the number of operations; `onProgress` gets the number of operations
+ * and no new facts are learned meanwhile. Profiles in memory are dropped as after a split. Returns the number of operations; `onProgress` gets the number of operations
  * applied so far.
  */
 export const rebuildProfiles = (
@@ -42,6 +42,8 @@ export const rebuildProfiles = (
         rows = await page(tx, workspaceId, Number(rows.at(-1)?.sequence))
       }
     })
+    // Other threads no longer use the former profiles, which they may have in memory.
+    await sql`update identity_ledgers set revision = revision + 1 where workspace_id = ${workspaceId}::uuid`.execute(tx)
     faultPoint('rebuild-profiles.before-commit')
     return operations
   })

@@ -4,7 +4,7 @@ import { createCoordinationHub, openPostgresLink } from '@tributary/storage'
 import { createTestDatabase, type TestDatabase } from '@tributary/test-kit'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createForgottenUsers, createLearning, createProfileLedger } from '../index.ts'
+import { createForgottenUsers, createLearning, createProfileLedger, rebuildProfiles } from '../index.ts'
 import { type ChangedProfiles, createProfileChanges, type ProfileChanges } from './changes.ts'
 import { followProfilePositions, type ProfilePositions, publishProfilePositions } from './positions.ts'
 import { createProfileValues } from './profile-values.ts'
@@ -296,15 +296,27 @@ test.each([
   },
 )
 
+/** Returns the anonymous ID with which an event of the user is mapped. */
+const device = async (values: Values, who: Who): Promise<unknown> => {
+  const [found] = await values.look(workspaceId, [who], needs, { partition: 0, offset: read - 1 })
+  return JSON.parse(found?.json ?? '').identifiers.anonymous_id
+}
+
+test('a rebuild by another process reaches the values within a second, without an event', async () => {
+  await learn({ ...u1, anonymousId: 'a1' }, {})
+  await sql`delete from profile_identifiers where type = 'anonymous_id'`.execute(database.db)
+  const values = await opened()
+  expect(await device(values, u1)).toBe(undefined)
+  await rebuildProfiles(database.db, workspaceId)
+  expect(await device(values, u1)).toBe(undefined)
+  await forgotten.refresh()
+  expect(await device(values, u1)).toBe('a1')
+})
+
 test('a split reaches the values of both profiles within a second, without an event', async () => {
   await learn({ ...u1, anonymousId: 'a1' }, {})
   const values = await opened()
-  const device = async (who: Who): Promise<unknown> => {
-    const place = { partition: 0, offset: read - 1 }
-    const [found] = await values.look(workspaceId, [who], needs, place)
-    return JSON.parse(found?.json ?? '').identifiers.anonymous_id
-  }
-  expect([await device(u1), await device({ anonymousId: 'a1' })]).toEqual(['a1', 'a1'])
+  expect([await device(values, u1), await device(values, { anonymousId: 'a1' })]).toEqual(['a1', 'a1'])
   const { profile_id: profileId } = await database.db
     .selectFrom('profile_identifiers')
     .select('profile_id')
@@ -314,7 +326,7 @@ test('a split reaches the values of both profiles within a second, without an ev
     .transaction()
     .execute((tx) => ledger().split(tx, workspaceId, { profileId, identifiers, actorId, time: new Date(now) }))
   await forgotten.refresh()
-  expect([await device(u1), await device({ anonymousId: 'a1' })]).toEqual([undefined, 'a1'])
+  expect([await device(values, u1), await device(values, { anonymousId: 'a1' })]).toEqual([undefined, 'a1'])
 })
 
 test('values that are used stay when the memory is full, and those that are not used go', async () => {
