@@ -21,6 +21,8 @@ let changes: ProfileChanges
 let learning: ReturnType<typeof createLearning>
 let forgotten: ReturnType<typeof createForgottenUsers>
 let isLost: boolean
+/** Whether the deletions can be read. */
+let canRefresh: boolean
 const listeners: ((message: unknown) => void)[] = []
 const stops: (() => void)[] = []
 
@@ -49,7 +51,7 @@ beforeEach(async () => {
     .values({ id: workspaceId, organization_id: organization, title: 'W' })
     .execute()
   now = 1_767_225_600_000
-  ;[queries, number, read, isLost] = [0, 0, 1, false]
+  ;[queries, number, read, isLost, canRefresh] = [0, 0, 1, false, true]
   changes = createProfileChanges()
   learning = createLearning({ db: database.db, metrics: noMetrics, changes })
   forgotten = createForgottenUsers({ db: database.db, keepMs: 86_400_000, clock: () => now })
@@ -104,6 +106,7 @@ type Values = ReturnType<typeof open>
 const needs = ['identifiers.anonymous_id', 'traits.email', 'traits.orders']
 /** Returns the email with which an event of the user is mapped, or why there is none. */
 const email = async (values: Values, who: Who, offset = read - 1, partition = 0, needed = needs): Promise<string> => {
+  if (canRefresh && forgotten.readAt() !== now) await forgotten.refresh()
   const [found] = await values.look(workspaceId, [who], needed, { partition, offset })
   return JSON.parse(found?.json ?? '').traits?.email ?? found?.lacks
 }
@@ -166,6 +169,17 @@ test('two seconds after the last message, values are read again', async () => {
   const values = await opened()
   isLost = true
   pass(1999)
+  await email(values, u1)
+  expect(queries).toBe(0)
+  pass(1)
+  await email(values, u1)
+  expect(queries).toBe(1)
+})
+
+test('three seconds after the deletions were last read, values are read again', async () => {
+  const values = await opened()
+  canRefresh = false
+  pass(2999)
   await email(values, u1)
   expect(queries).toBe(0)
   pass(1)

@@ -69,7 +69,7 @@ const open = () =>
       },
     }),
     positions: { next: () => next, knownAt: () => 0, onChanged: () => {} },
-    forgotten: { version: () => version },
+    forgotten: { version: () => version, readAt: () => now },
     clock: () => now,
   })
 

@@ -16,7 +16,7 @@ type Query = Place & { readonly values: Promise<ReadonlyMap<string, ReadProfile>
 export type ProfileValuesDeps = {
   db: Kysely<Database>
   positions: Pick<ProfilePositions, 'next' | 'knownAt' | 'onChanged'>
-  forgotten: Pick<ForgottenUsers, 'version'>
+  forgotten: Pick<ForgottenUsers, 'version' | 'readAt'>
   clock: Clock
 }
 
@@ -25,11 +25,12 @@ const unknown: EventProfile = { ...noProfile, lacks: profileLacks.unknown }
 /**
  * Creates the reading of profiles for mappings. Values in memory are used until a change of their profile is published,
  * at most for ten minutes, and only for events that profiles had read before. If changes are not known, they are used
- * for two seconds, and only for events that profiles had read when they were read. A deletion, suppression, or split
- * ends this once the thread has its version.
+ * for two seconds, and only for events that profiles had read when they were read. That is also so if the deletions
+ * were last read more than three seconds ago. A deletion, suppression, split, or rebuild ends this once the thread has
+ * its version.
  */
 export const createProfileValues = ({ db, positions, forgotten, clock }: ProfileValuesDeps): ProfileValues => {
-  const cache = createValueCache(clock, positions)
+  const cache = createValueCache(clock, positions, forgotten)
   /** The queries that run, by what they read. */
   const queries = new Map<string, Query>()
 
@@ -101,6 +102,6 @@ export const createLatestProfileValues = (db: Kysely<Database>): Pick<ProfileVal
   createProfileValues({
     db,
     positions: { next: () => 0, knownAt: () => 0, onChanged: () => {} },
-    forgotten: { version: () => '' },
+    forgotten: { version: () => '', readAt: () => 0 },
     clock: systemClock,
   })

@@ -1,5 +1,6 @@
 import type { EventProfile } from '@tributary/connector-kit'
 import type { Clock } from '@tributary/kernel'
+import type { ForgottenUsers } from '../forgotten-users.ts'
 import type { ChangedProfiles } from './changes.ts'
 import type { ProfilePositions } from './positions.ts'
 
@@ -9,6 +10,10 @@ const maxCachedBytes = 16 * 1024 * 1024
 const entryBytes = 300
 /** Maximum age of values if changes of their profile are not known, ms: that of audiences and consent, for example. */
 const maxAgeMs = 2000
+/**
+ * Maximum age of the known deletions while other values are used, ms: three times the interval in which they are read.
+ */
+const maxForgottenAgeMs = 3000
 /** Maximum age of all other values, ms. It also drops values that are not used. */
 const maxKeptMs = 10 * 60_000
 
@@ -124,10 +129,14 @@ const createHalves = (clock: Clock) => {
 
 /**
  * Creates a cache of profiles, which takes 16 MB at most. Values whose changes are noted are used until a change is
- * published, while no message is missing. All others are used for two seconds, and only for events that profiles had read
+ * published, while no message is missing and deletions are read. All others are used for two seconds, and only for events that profiles had read
  * when they were read.
  */
-export const createValueCache = (clock: Clock, positions: Pick<ProfilePositions, 'next' | 'knownAt' | 'onChanged'>) => {
+export const createValueCache = (
+  clock: Clock,
+  positions: Pick<ProfilePositions, 'next' | 'knownAt' | 'onChanged'>,
+  forgotten: Pick<ForgottenUsers, 'readAt'>,
+) => {
   const halves = createHalves(clock)
   const readings = new Set<Reading>()
 
@@ -150,8 +159,10 @@ export const createValueCache = (clock: Clock, positions: Pick<ProfilePositions,
       const now = clock()
       const knownAt = positions.knownAt()
       const isRead = knownAt > 0 && positions.next(wanted.partition) > wanted.offset
+      const knowsDeletions = now - forgotten.readAt() < maxForgottenAgeMs
       const isUnchanged = (cached: Cached): boolean =>
         isRead &&
+        knowsDeletions &&
         halves.isCurrent(cached) &&
         cached.version === version &&
         now - Math.max(cached.time, knownAt) < maxAgeMs &&
