@@ -363,8 +363,9 @@ test('values that are used stay when the memory is full, and those that are not 
 
 test('changes reach another process over PostgreSQL, and values are read again after its connection was cut', async () => {
   vi.useRealTimers()
+  forgotten = createForgottenUsers({ db: database.db, keepMs: 86_400_000, clock: Date.now })
   const hubOf = async () =>
-    createCoordinationHub({ link: await openPostgresLink({ url: database.url, logger: silentLogger, beatMs: 20 }) })
+    createCoordinationHub({ link: await openPostgresLink({ url: database.url, logger: silentLogger, beatMs: 1000 }) })
   const [own, other] = [await hubOf(), await hubOf()]
   try {
     const positions = followProfilePositions(other.coordination)
