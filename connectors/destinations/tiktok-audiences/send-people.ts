@@ -88,9 +88,9 @@ const ask = async (context: Context, group: Group, ownAudience: string | undefin
 /**
  * Adds people to audiences and removes them, in their order. TikTok says nothing of single people, so a refused request
  * is sent again in halves until each refused person is found; adding or removing a person twice changes nothing. After a
- * request that must be retried, no more requests are sent. `ownAudience` is the audience that a user named in the settings
- * or in a sync; people of another one that TikTok refuses are rejected. Rejects with a DeliveryError if no person has an
- * outcome yet.
+ * request that must be retried, no more requests are sent. The audience `ownAudience` comes from the settings or a sync.
+ * People of another audience that TikTok refuses are rejected. Rejects with a DeliveryError if no person has an outcome
+ * yet.
  */
 export const sendPeople = async (
   context: Context,

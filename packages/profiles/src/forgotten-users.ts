@@ -24,8 +24,7 @@ export type ForgottenUsers = {
   /** Returns when the refresh that applies now began, epoch ms; 0 before the first. */
   readAt(): number
   /**
-   * Reads the changes. Rejects while PostgreSQL is unavailable. Of refreshes at the same time, the one that began last
-   * applies.
+   * Reads the changes. Rejects while PostgreSQL is unavailable. A refresh that ends after a later one changes nothing.
    */
   refresh(): Promise<void>
 }
