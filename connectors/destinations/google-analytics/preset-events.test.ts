@@ -32,13 +32,15 @@ const order = {
 }
 const shoe = { product_id: 'p1', name: 'Shoe', price: 10, quantity: 3, currency: 'EUR' }
 const shoeItem = { item_id: 'p1', item_name: 'Shoe', price: 10, quantity: 3 }
+/** The same of a list, whose products can have a currency of their own. */
+const listedItem = { ...shoeItem, currency: 'EUR' }
 const cart = { products: [shoe], value: 30, currency: 'EUR', coupon: 'SPRING', affiliation: 'Web shop' }
 const cartParams = {
   value: 30,
   currency: 'EUR',
   coupon: 'SPRING',
   affiliation: 'Web shop',
-  items: [{ ...shoeItem, affiliation: 'Web shop' }],
+  items: [{ ...listedItem, affiliation: 'Web shop' }],
 }
 const piece = { ...shoe, coupon: 'SPRING', affiliation: 'Web shop' }
 const pieceParams = { ...cartParams, items: [{ ...shoeItem, coupon: 'SPRING', affiliation: 'Web shop' }] }
@@ -131,7 +133,7 @@ const presets: readonly [event: string, name: string, properties: object, params
     'Promotion Clicked',
     'select_promotion',
     { ...promotion, products: [shoe] },
-    { ...promotionParams, items: [shoeItem] },
+    { ...promotionParams, items: [listedItem] },
   ],
   [
     'Checkout Step Completed',
@@ -214,7 +216,7 @@ describe('products for Google Analytics', () => {
     }
     const { params } = await send(track('Cart Viewed', { ...cart, products: [{ ...shoe, ...details }] }))
     const { color: _, ...sent } = details
-    expect(params['items']).toEqual([{ ...shoeItem, affiliation: 'Web shop', ...sent }])
+    expect(params['items']).toEqual([{ ...listedItem, affiliation: 'Web shop', ...sent }])
   })
 })
 
