@@ -55,12 +55,6 @@ const longest = productTests(
   'sdks',
 )
 
-/**
- * Many tests wait for a child or an engine: three files keep two cores busy. `npm test` sets two, because another suite
- * runs at the same time.
- */
-const unitWorkers = Number(process.env.UNIT_TEST_WORKERS ?? 3)
-
 /** Tests of the web application that render nothing: their first line does not request a page. */
 const webLogic = globSync('apps/web/src/**/*.test.{ts,tsx}', { cwd: import.meta.dirname }).filter(
   (file) => !readFileSync(join(import.meta.dirname, file), 'utf8').startsWith('// @vitest-environment'),
@@ -94,7 +88,8 @@ export default defineConfig({
           globalSetup: ['packages/test-kit/src/vitest-global-setup.ts'],
           // Loading modules anew for each of 200 files took a third of the processor time.
           isolate: false,
-          maxWorkers: unitWorkers,
+          // Many tests wait for a child or an engine: three files keep two cores busy.
+          maxWorkers: 3,
         },
       },
       {
@@ -108,12 +103,12 @@ export default defineConfig({
           setupFiles: ['apps/web/src/testing/set-up-file.ts'],
           pool: 'vmForks',
           vmMemoryLimit: '768MB',
-          maxWorkers: unitWorkers,
+          maxWorkers: 3,
         },
       },
       {
         // These need no page. So files share the modules that a worker has loaded.
-        test: { ...common, name: 'web-logic', include: webLogic, isolate: false, maxWorkers: unitWorkers },
+        test: { ...common, name: 'web-logic', include: webLogic, isolate: false, maxWorkers: 3 },
       },
       {
         // The whole product, started as a user starts it. A product waits more than it works: four files at a time.

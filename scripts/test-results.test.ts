@@ -6,7 +6,6 @@ import {
   fromPlaywright,
   fromVitest,
   gapsOf,
-  joinReports,
   unsteadyIn,
 } from './test-results.ts'
 
@@ -142,19 +141,4 @@ test('the results of a second run replace those of the first, and tests that pas
     ],
   }
   expect(unsteadyIn(browser, browser)).toEqual(['a.spec.ts › late\n    gone'])
-})
-
-test('the reports of two runs of a suite become one, which fails if one of them fails', () => {
-  const report = (name: string, status: 'passed' | 'failed') => ({
-    numPassedTests: 1,
-    testResults: [{ name: `${process.cwd()}/${name}.test.ts`, status, assertionResults: [{ title: name, status }] }],
-  })
-  const joined = joinReports([report('a', 'passed'), report('b', 'failed')])
-  expect(joined).toMatchObject({ numPassedTests: 1, numFailedTests: 1, numPendingTests: 0, success: false })
-  expect(fromVitest(joined, () => ['api']).map(({ title, passed }) => [title, passed])).toEqual([
-    ['a', true],
-    ['b', false],
-  ])
-  const browser = { suites: [] }
-  expect(joinReports([browser])).toBe(browser)
 })

@@ -169,30 +169,21 @@ export const failedFilesOf = (json: unknown): string[] =>
 
 type Counts = { numPassedTests: number; numFailedTests: number; numPendingTests: number; success: boolean }
 
-const countIn = (testResults: VitestReport['testResults']): Counts => {
-  const count = (...wanted: string[]): number =>
-    testResults.flatMap((file) => file.assertionResults).filter(({ status }) => wanted.includes(status)).length
-  return {
-    numPassedTests: count('passed'),
-    numFailedTests: count('failed'),
-    numPendingTests: count('pending', 'skipped'),
-    success: testResults.every(({ status }) => status === 'passed'),
-  }
-}
-
 /** Returns a report of vitest in which the results of the files of a second run replace those of the first. */
 export const afterSecondRun = (first: unknown, second: unknown): VitestReport & Counts => {
   const again = new Map((second as VitestReport).testResults.map((file) => [file.name, file]))
   const report = first as VitestReport
   const testResults = report.testResults.map((file) => again.get(file.name) ?? file)
-  return { ...report, testResults, ...countIn(testResults) }
-}
-
-/** Returns one report for several runs of a suite with different files; a single report of either kind as it is. */
-export const joinReports = (reports: readonly unknown[]): unknown => {
-  if (reports.length === 1) return reports[0]
-  const testResults = reports.flatMap((report) => (report as VitestReport).testResults)
-  return { ...(reports[0] as VitestReport), testResults, ...countIn(testResults) }
+  const count = (...wanted: string[]): number =>
+    testResults.flatMap((file) => file.assertionResults).filter(({ status }) => wanted.includes(status)).length
+  return {
+    ...report,
+    testResults,
+    numPassedTests: count('passed'),
+    numFailedTests: count('failed'),
+    numPendingTests: count('pending', 'skipped'),
+    success: testResults.every(({ status }) => status === 'passed'),
+  }
 }
 
 /** Returns the tests that failed at first and passed when run again, in the form of `failuresIn`. */
