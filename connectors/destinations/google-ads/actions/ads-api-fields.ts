@@ -20,7 +20,7 @@ export const adsContactFields = {
     kind: 'context',
     choices: [
       { value: 'first_party', label: 'You' },
-      { value: 'third_party', label: 'Somebody else' },
+      { value: 'third_party', label: 'Someone else' },
     ],
   },
 } as const
