@@ -62,7 +62,14 @@ const vitest =
   ]
 
 const suites: Suite[] = [
-  { name: 'unit', budgetMinutes: 8, command: 'vitest', args: vitest('unit', 'web-logic', 'web'), read: fromVitest, repeats: false },
+  {
+    name: 'unit',
+    budgetMinutes: 8,
+    command: 'vitest',
+    args: vitest('unit', 'web-logic', 'web'),
+    read: fromVitest,
+    repeats: false,
+  },
   {
     name: 'product',
     budgetMinutes: 5.5,
