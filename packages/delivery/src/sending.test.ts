@@ -3,7 +3,7 @@ import { type EventMapping, eventMappings } from '@tributary/contract'
 import { createTestStores, eventually } from '@tributary/test-kit'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { WorkerSnapshot } from './destination/destination-worker.ts'
-import { type DeliverySettings, defaultDeliverySettings } from './settings.ts'
+import type { DeliverySettings } from './settings.ts'
 import { createFixture, distinct, expectedIds, type Fixture, messageIds, sortedIds } from './testing.ts'
 import { relay } from './testing-connector.ts'
 
@@ -94,7 +94,7 @@ describe('filtered events', () => {
   })
 
   it('filtered events are also logged for a paused destination, even if ten thousand of them were held', async () => {
-    await reopen({ attempts: { ...defaultDeliverySettings.attempts, rows: 1000, waitMs: 20, bufferRows: 2000 } })
+    await reopen({ attempts: { rows: 1000, waitMs: 20, bufferRows: 2000, bufferBytes: 16 * 1024 * 1024 } })
     const peer = await peerOf()
     const id = fixture.destination(
       { url: peer.url },

@@ -37,18 +37,10 @@ export type DeliverySettings = {
   /** How often parked rows, spilled ranges and positions are written, if any have changed. */
   flushMs: number
   /**
-   * A delivery log insert is sent with this many rows, with a quarter of `bufferBytes`, or after `waitMs`. With
-   * `busyRows` or more after that time, it waits until `busyWaitMs`, because a small insert and its merges cost as much
-   * as a large one. When the buffer is full, no request starts.
+   * A delivery log insert is sent with this many rows, with a quarter of `bufferBytes`, or after `waitMs`. When the
+   * buffer is full, no request starts.
    */
-  attempts: {
-    rows: number
-    waitMs: number
-    busyRows: number
-    busyWaitMs: number
-    bufferRows: number
-    bufferBytes: number
-  }
+  attempts: { rows: number; waitMs: number; bufferRows: number; bufferBytes: number }
   /** Maximum number of failures of one destination that wait to be parked; at this number its requests stop. */
   unparked: number
   /**
@@ -93,14 +85,7 @@ export const defaultDeliverySettings: DeliverySettings = {
   crawlMs: 15_000,
   collectMs: 5000,
   flushMs: 250,
-  attempts: {
-    rows: 10_000,
-    waitMs: 250,
-    busyRows: 250,
-    busyWaitMs: 500,
-    bufferRows: 40_000,
-    bufferBytes: 16 * 1024 * 1024,
-  },
+  attempts: { rows: 10_000, waitMs: 250, bufferRows: 40_000, bufferBytes: 16 * 1024 * 1024 },
   unparked: 1000,
   openChanges: 50_000,
   rowsInFlight: 1000,

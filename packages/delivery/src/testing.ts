@@ -19,7 +19,7 @@ import {
 import type { Kysely } from 'kysely'
 import { createDelivery, type Delivery } from './delivery.ts'
 import type { AccessTokens, DestinationEntry, ForgottenUsers, Profiles } from './ports.ts'
-import { type DeliverySettings, defaultDeliverySettings } from './settings.ts'
+import type { DeliverySettings } from './settings.ts'
 
 /** Settings whose times are short enough for tests. All other settings are as in the product. */
 export const quickSettings: Partial<DeliverySettings> = {
@@ -28,7 +28,7 @@ export const quickSettings: Partial<DeliverySettings> = {
   parkAfterMs: 50,
   stallMs: 200,
   flushMs: 20,
-  attempts: { ...defaultDeliverySettings.attempts, rows: 1000, waitMs: 50, busyWaitMs: 50, bufferRows: 20_000 },
+  attempts: { rows: 1000, waitMs: 50, bufferRows: 20_000, bufferBytes: 16 * 1024 * 1024 },
   unknownGraceMs: 300,
   drainMs: 3000,
 }

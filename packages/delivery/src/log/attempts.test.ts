@@ -5,7 +5,7 @@ import { defaultDeliverySettings } from '../settings.ts'
 import { createAttemptLog } from './attempts.ts'
 
 const { store } = await createTestStores()
-const limits = { rows: 100, waitMs: 250, busyRows: 10, busyWaitMs: 1000, bufferRows: 1000, bufferBytes: 1024 * 1024 }
+const limits = { rows: 100, waitMs: 250, bufferRows: 1000, bufferBytes: 1024 * 1024 }
 let now = 0
 
 beforeEach(() => store.command('truncate table deliveries'))
@@ -46,9 +46,6 @@ const attempt = (eventId: string, request = ''): Parameters<ReturnType<typeof op
 it.each([
   { rows: 9, after: 249, written: false, requestBytes: 0 },
   { rows: 9, after: 250, written: true, requestBytes: 0 },
-  { rows: 10, after: 250, written: false, requestBytes: 0 },
-  { rows: 10, after: 999, written: false, requestBytes: 0 },
-  { rows: 10, after: 1000, written: true, requestBytes: 0 },
   { rows: 100, after: 0, written: true, requestBytes: 0 },
   // A quarter of the buffer has 256 KiB.
   { rows: 31, after: 0, written: false, requestBytes: 8000 },

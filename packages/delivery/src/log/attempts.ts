@@ -223,10 +223,9 @@ export const createAttemptLog = (deps: AttemptLogDeps): AttemptLog => {
 
   const flush: AttemptLog['flush'] = (now = false) => {
     if (running !== undefined) return running
-    const waitMs = waiting.count < limits.busyRows ? limits.waitMs : limits.busyWaitMs
     // Rows of failed requests are large. They must not fill the buffer, because a full buffer stops all destinations.
     const isFull = waiting.count >= limits.rows || waiting.length >= limits.bufferBytes / 4
-    const due = isFull || (waiting.count > 0 && (now || clock() - oldest >= waitMs))
+    const due = isFull || (waiting.count > 0 && (now || clock() - oldest >= limits.waitMs))
     if ((unsent === undefined && !due) || clock() < retryAt) return Promise.resolve()
     running = send().finally(() => {
       running = undefined
