@@ -23,7 +23,7 @@ const loads = {
 } as const
 type Kind = keyof typeof loads
 
-/** What an event costs in a thread: processor time in µs, and how often the thread waited for work. */
+/** The cost of an event in a thread: processor time in µs, and how often the thread waited for work. */
 type Cost = { name: string; microseconds: number; switches: number }
 
 /**

@@ -82,7 +82,7 @@ const fieldOf = (name: string, label: string, unique: boolean): RowField => ({
   options: [],
 })
 
-/** Lists the fields that match people, and what Meta says of a Custom Audience. */
+/** Lists the fields that match people, and the state of a Custom Audience at Meta. */
 export const describeRows = async (context: Context, { name }: { name: string }): Promise<RowObjectDetail> => {
   const fields = [
     fieldOf('extern_id', 'Your own ID', true),

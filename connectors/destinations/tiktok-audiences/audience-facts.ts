@@ -23,7 +23,7 @@ export const readAudience = async (context: Context, id: string): Promise<Readon
   return details
 }
 
-/** Returns what TikTok says of an audience: whether ads can use it, or the reason in its own words. */
+/** Returns the state of an audience at TikTok: whether ads can use it, or the reason in its own words. */
 const stateOf = ({ is_valid, is_expiring, error_msg, msg }: Readonly<Record<string, unknown>>): string => {
   const words = [error_msg, msg].find((text) => typeof text === 'string' && text.trim() !== '')
   if (typeof words === 'string') return words

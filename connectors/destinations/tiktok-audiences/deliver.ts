@@ -55,7 +55,7 @@ const identifiers = [
   fieldOf('aaid', 'Advertising ID of Android', true),
 ]
 
-/** Lists the fields that match people, and what TikTok says of an audience. */
+/** Lists the fields that match people, and the state of an audience at TikTok. */
 export const describeRows = async (
   context: Context,
   { object, name }: { object: string; name: string },

@@ -49,7 +49,7 @@ type Given = {
   ad_user_data?: unknown
 }
 
-/** What all uploads of conversions have. `at` is epoch ms. */
+/** The members that all uploads of conversions have. `at` is epoch ms. */
 export type Facts = { at: number; money: Money; conversionAction: string }
 
 /** Reads the parts that all uploads of conversions share, or returns the outcome of an event that must not be sent. */

@@ -9,7 +9,7 @@ export type PeopleList = {
   note: string
 }
 
-/** What a platform says of a list, such as how many people it matched, in the order in which it is shown. */
+/** The facts that a platform gives about a list, such as its matched people, in the order in which they are shown. */
 export type PeopleListFact = { title: string; value: string }
 
 /** A page of the lists of an account, and the cursor of the next page; '' on the last page. */
@@ -25,7 +25,7 @@ export type PeopleLists<S extends Settings = Settings> = {
   maxTitle: number
   /** Reads a page of the lists that can receive people; `cursor` is '' for the first page. Changes nothing. */
   read: (context: DeliverContext<S>, cursor: string) => Promise<PeopleListPage>
-  /** Reads what the platform says of a list, by its ID. Changes nothing. */
+  /** Reads the facts about a list from the platform, by its ID. Changes nothing. */
   facts: (context: DeliverContext<S>, id: string) => Promise<readonly PeopleListFact[]>
   /** Creates an empty list, and returns it. */
   create: (context: DeliverContext<S>, title: string) => Promise<PeopleList>

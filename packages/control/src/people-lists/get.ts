@@ -14,7 +14,7 @@ const maxFacts = 20
 const maxCharacters = 500
 
 /**
- * Returns what the platform says of a list of people, with the time of the answer. If the platform cannot be asked, the
+ * Returns the facts about a list of people from the platform, with the time of the answer. If the platform cannot be asked, the
  * response contains a message instead.
  */
 export const getPeopleList =
