@@ -105,6 +105,18 @@ test('a slowed workspace keeps the order of its requests, and another workspace 
   expect(flooded).toEqual(flooded.map((_, n) => `f${n}`))
 })
 
+test('a workspace that needs less than an equal share never waits', async () => {
+  const { send, slow, log, setShortage } = setUp()
+  slow()
+  setShortage(0.9)
+  for (let round = 0; round < 100; round++) {
+    for (let n = 0; n < 200; n++) send('flood', `flood${round}.${n}`)
+    send('small', `small${round}`)
+    expect(log.at(-1)).toBe(`small${round}`)
+    await pass(10)
+  }
+})
+
 test('large requests of one workspace hold up no other workspace', async () => {
   const { send, slow, log } = setUp()
   slow()
@@ -137,9 +149,9 @@ test('a workspace has at most a quarter of what may wait, and the workspace with
   expect(log.slice(went)).toEqual(Array.from({ length: 1000 - went }, (_, n) => `-a${5000 + went + n}`))
   for (const other of ['b', 'c', 'd']) for (let n = 0; n < 4999; n++) send(other, `${other}${n}`, 0)
   log.length = 0
-  for (let n = 0; n < 10; n++) send('small', `small${n}`)
+  for (let n = 0; n < 100; n++) send('small', `small${n}`)
   expect(log.length).toBeGreaterThan(0)
-  expect(log.filter((name) => !/^-[abcd]\d+$/.test(name))).toEqual([])
+  expect(log.filter((name) => !/^(-[abcd]|small)\d+$/.test(name))).toEqual([])
 })
 
 test('waiting requests go on when the shortage is over, and at the close', async () => {

@@ -2,10 +2,13 @@ import type { Logger } from '@tributary/kernel'
 
 /** A request that waits. It goes on in steps that yield to other work, or it is sent away. */
 type Waiter = { goOn(): Generator<void, void>; sendAway(): void }
-type Waiting = Waiter & { cost: number; since: number }
+type Waiting = Waiter & { workspaceId: string; cost: number; since: number }
 
 export type Admission = {
-  /** Whether a request with this many bytes may go on now. If not, call `wait` with it. */
+  /**
+   * Whether a request with this many bytes may go on now. If not, call `wait` with it. A workspace that needs less than
+   * an equal share of the pace never waits for the others.
+   */
   admits(workspaceId: string, bytes: number): boolean
   /**
    * Continues a request in its turn: workspaces take turns by bytes, and the requests of a workspace keep their order.
@@ -129,6 +132,33 @@ const createWaiting = () => {
   }
 }
 
+/** An equal share of the pace for each workspace that sends requests now. */
+const createShares = () => {
+  type Share = { credit: number; at: number }
+  let [shares, before] = [new Map<string, Share>(), new Map<string, Share>()]
+  const shareOf = (workspaceId: string, limit: number, time: number): Share => {
+    const found = shares.get(workspaceId) ?? before.get(workspaceId)
+    const perMs = limit / Math.max(1, shares.size, before.size)
+    const most = Math.max(turnCost, perMs * releaseMs * 4)
+    const credit = found === undefined ? most : Math.min(found.credit + (time - found.at) * perMs, most)
+    const share = { credit, at: time }
+    shares.set(workspaceId, share)
+    return share
+  }
+  return {
+    /** Whether a workspace stays within its share. */
+    has: (workspaceId: string, limit: number, time: number): boolean => shareOf(workspaceId, limit, time).credit > 0,
+    spend(workspaceId: string, cost: number, limit: number, time: number): void {
+      const share = shareOf(workspaceId, limit, time)
+      share.credit = Math.max(share.credit - cost, (-debtMs * limit) / Math.max(1, shares.size, before.size))
+    },
+    /** Forgets workspaces that sent nothing since the call before. */
+    renew(): void {
+      ;[shares, before] = [new Map(), shares]
+    },
+  }
+}
+
 /**
  * Creates the admission of accepted requests. While threads that handle accepted events lack processor time, requests
  * wait a moment. So events are not accepted faster than they are delivered. The `shortage` is the part of the time
@@ -140,6 +170,7 @@ export const createAdmission = (
   now = (): number => performance.now(),
 ): Admission => {
   const waiting = createWaiting()
+  const shares = createShares()
   let pace = unlimited
   let [credit, creditAt] = [0, 0]
   let [admitted, held, setAt, quiet] = [0, 0, 0, 0]
@@ -150,9 +181,11 @@ export const createAdmission = (
   let isClosed = false
 
   const isLimited = (): boolean => !isClosed && pace.limit !== Number.POSITIVE_INFINITY
-  const spend = (cost: number): void => {
+  const spend = (workspaceId: string, cost: number): void => {
     admitted += cost
-    if (isLimited()) credit = Math.max(credit - cost, -pace.limit * debtMs)
+    if (!isLimited()) return
+    credit = Math.max(credit - cost, -pace.limit * debtMs)
+    shares.spend(workspaceId, cost, pace.limit, now())
   }
   const refill = (): boolean => {
     const time = now()
@@ -165,7 +198,7 @@ export const createAdmission = (
     for (let spent = 0; !isLimited() || refill(); ) {
       const waiter = waiting.next()
       if (waiter === undefined) return
-      spend(waiter.cost)
+      spend(waiter.workspaceId, waiter.cost)
       try {
         yield* waiter.goOn()
       } catch (error) {
@@ -198,6 +231,7 @@ export const createAdmission = (
     quiet = admitted === 0 && waiting.isEmpty() ? quiet + 1 : 0
     if (!isLimited()) [credit, creditAt] = [0, time]
     pace = nextPace(pace, shortage(), rate, held)
+    shares.renew()
     ;[admitted, held, setAt] = [0, 0, time]
     if (quiet < quietRounds) return
     clearInterval(setting)
@@ -215,14 +249,17 @@ export const createAdmission = (
     admits(workspaceId, bytes) {
       if (isClosed) return true
       if (setting === undefined) start()
-      // While others wait, a workspace waits with them, so that it does not overtake them.
-      if (isLimited() ? !waiting.isEmpty() || !refill() : waiting.has(workspaceId)) return false
-      spend(bytes + requestCost)
+      const cost = bytes + requestCost
+      // A workspace with waiting requests waits, so that its requests keep their order.
+      if (waiting.has(workspaceId)) return false
+      const goesOn = !isLimited() || (waiting.isEmpty() && refill()) || shares.has(workspaceId, pace.limit, now())
+      if (!goesOn) return false
+      spend(workspaceId, cost)
       return true
     },
     wait(workspaceId, bytes, waiter) {
       held++
-      waiting.add(workspaceId, { ...waiter, cost: bytes + requestCost, since: now() })?.sendAway()
+      waiting.add(workspaceId, { ...waiter, workspaceId, cost: bytes + requestCost, since: now() })?.sendAway()
       releasing ??= setInterval(release, releaseMs)
     },
     close() {
