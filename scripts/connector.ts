@@ -1,5 +1,6 @@
 // npm run connector -- <slug>: creates the folder of a new destination and lists the parts that are still missing. The
 // destination is described by data; with --code, it is written in TypeScript. Without a slug, generates the catalog again.
+import { spawnSync } from 'node:child_process'
 import { resolve } from 'node:path'
 import { catalogFile } from './connector-catalog.ts'
 import { connectorProblems } from './connector-problems.ts'
@@ -11,7 +12,10 @@ const kind = given.includes('--code') ? 'code' : 'description'
 const root = resolve('.')
 try {
   if (slug === undefined) await writeCatalog(root)
-  else await makeConnector(root, slug, kind)
+  else {
+    const folder = await makeConnector(root, slug, kind)
+    spawnSync('biome', ['format', '--write', folder])
+  }
 } catch (error) {
   console.error(error instanceof Error ? error.message : error)
   process.exit(1)

@@ -11,14 +11,6 @@ TODO: say where it is made and what it must be allowed to do.
 TODO: say what is sent, and what is refused.
 `
 
-const field = (label: string, help: string, type: string, kind: string, more: object = {}) => ({
-  label,
-  help,
-  type,
-  kind,
-  ...more,
-})
-
 const auth = { default: [{ in: 'header', name: 'Authorization', prefix: 'Bearer ', setting: 'api_key' }] }
 
 const actions = {
@@ -28,9 +20,9 @@ const actions = {
     request: 'events',
     custom_fields: true,
     fields: {
-      event: field('Event name', 'TODO: say what the vendor does with it.', 'string', 'event', { required: true }),
-      user_id: field('User ID', 'TODO: say what the vendor does with it.', 'string', 'identity', { required: true }),
-      properties: field('Properties', 'The object of all properties.', 'object', 'property', { recommended: true }),
+      event: 'event_name',
+      user_id: { as: 'user_id', required: true, help: 'TODO: say what the vendor does with it.' },
+      properties: 'properties',
     },
     item: { event: '{{ event }}', user: '{{ user_id }}', properties: { $merge: ['{{ properties }}', '{{ custom }}'] } },
   },
@@ -42,14 +34,14 @@ const vectorsFor = (slug: string, title: string) => {
   const url = 'https://api.todo.example/v1/events'
   return {
     settings: { api_key: `${slug}-key-1` },
-    accepts: { source: [page], answer: { status: 200, body: {} } },
+    accepts: { source: page, answer: { status: 200, body: {} } },
     no_identify: 'TODO: add a preset for identify calls, or say why there is none.',
     sample: { userId: 'user-1', properties: { total: 5 } },
     requests: [
       {
         name: 'TODO: use the example of the vendor’s page',
-        source: [page],
-        events: [{ event: 'Order Completed' }],
+        source: page,
+        events: ['Order Completed'],
         requests: [
           { method: 'POST', url, headers: { Authorization: `Bearer ${slug}-key-1` }, body: { events: [item] } },
         ],
@@ -58,35 +50,35 @@ const vectorsFor = (slug: string, title: string) => {
     answers: [
       {
         name: 'wrong credentials hold the events',
-        source: [page],
+        source: page,
         shows: 'bad_credentials',
-        events: [{ event: 'a' }],
-        answers: [{ status: 401 }],
-        outcomes: [{ kind: 'retry', reason: `${title} refuses the credentials (HTTP 401)`, misconfigured: true }],
+        events: ['a'],
+        answers: [401],
+        outcomes: [`misconfigured: ${title} refuses the credentials (HTTP 401)`],
       },
       {
         name: 'a request over the rate limit is sent again later',
-        source: [page],
+        source: page,
         shows: 'rate_limit',
-        events: [{ event: 'a' }],
+        events: ['a'],
         answers: [{ status: 429, headers: { 'retry-after': '7' } }],
         outcomes: [{ kind: 'retry', reason: 'HTTP 429', retryAfterMs: 7000 }],
       },
       {
         name: 'a refused event of a batch, with the others accepted',
-        source: [page],
+        source: page,
         shows: 'refused_item',
-        events: [{ event: 'a' }, { event: 'b' }],
+        events: ['a', 'b'],
         answers: [{ status: 207, body: { errors: [{ index: 1, message: 'no such event' }] } }],
-        outcomes: [{ kind: 'delivered' }, { kind: 'rejected', reason: 'no such event' }],
+        outcomes: ['delivered', 'rejected: no such event'],
         sent: 1,
       },
       {
         name: 'an event that is too large is not sent',
-        source: [page],
+        source: page,
         shows: 'too_large',
         events: [{ event: 'a', pad: { property: 'note', bytes: 1_000_000 } }],
-        outcomes: [{ kind: 'rejected', reason: `The event has more bytes than ${title} takes: at most 500,000` }],
+        outcomes: [`rejected: The event has more bytes than ${title} takes: at most 500,000`],
         sent: 0,
       },
     ],
@@ -135,9 +127,7 @@ const descriptionFor = (slug: string, title: string) => ({
     },
   ],
   actions,
-  presets: [
-    { event_type: 'track', action: 'track', fields: { event: 'event', user_id: 'userId', properties: 'properties' } },
-  ],
+  presets: [{ event_type: 'track', action: 'track' }],
   limits: { page, max_events: 100, max_bytes: 450_000, max_wait_ms: 1000, requests: 10, per_ms: 1000 },
   test: { request: 'account', message: `${title} accepts the key.` },
   vectors: vectorsFor(slug, title),

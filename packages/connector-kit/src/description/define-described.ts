@@ -13,14 +13,8 @@ import { descriptionProblems } from './description-problems.ts'
 import { readGuide } from './guide.ts'
 import { hostCheck, makeSettings } from './make-settings.ts'
 import type { Described } from './open-request.ts'
-import { type DescribedAction, type DescribedField, description } from './schema.ts'
+import { type DescribedAction, type DescribedField, descriptionWithoutVectors } from './schema.ts'
 import { tryConnection } from './try-connection.ts'
-
-/** A description whose test vectors are not checked and not kept. */
-const withoutVectors = description.extend({ vectors: z.unknown() }).transform((whole) => {
-  const { vectors: _, ...described } = whole
-  return described
-})
 
 const targetOf = ([name, field]: readonly [string, DescribedField]): ActionDefinition['targets'][number] => ({
   name,
@@ -61,9 +55,7 @@ const defined = <Value extends object>(value: Value): { [Name in keyof Value]: E
   Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as never
 
 const presetField = (given: Described['presets'][number]['fields'][string]): PresetField =>
-  typeof given === 'string'
-    ? { type: 'FIELD', name: given }
-    : defined({ ...given, sources: given.sources?.map((source) => defined(source)) })
+  defined({ ...given, sources: given.sources?.map((source) => defined(source)) })
 
 const presetOf = (preset: Described['presets'][number]): MappingPreset => ({
   ...defined({
@@ -133,7 +125,7 @@ export const defineDescribed = (described: Described, guide: string): Destinatio
  * references to nothing, templates that fail, and secrets in templates.
  */
 export const readDescription = (text: string): Described => {
-  const parsed = withoutVectors.safeParse(JSON.parse(text))
+  const parsed = descriptionWithoutVectors.safeParse(JSON.parse(text))
   if (!parsed.success) throw new Error(`The description is not valid:\n${z.prettifyError(parsed.error)}`)
   const problems = descriptionProblems(parsed.data)
   if (problems.length > 0) throw new Error(`The description is not valid:\n${problems.join('\n')}`)

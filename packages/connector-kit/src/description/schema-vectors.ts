@@ -1,14 +1,19 @@
 import { eventTypes } from '@tributary/contract'
 import { z } from 'zod'
 
-const source = z
-  .url({ protocol: /^https$/ })
-  .array()
-  .min(1)
+const isText = (given: unknown): given is string => typeof given === 'string'
+
+/** Pages; a single one can be a text. */
+const source = z.preprocess(
+  (given) => (isText(given) ? [given] : given),
+  z
+    .url({ protocol: /^https$/ })
+    .array()
+    .min(1),
+)
 const values = z.record(z.string(), z.json())
 
-/** An event of a vector. It adds to `sample`; `pad` puts a text of so many bytes at a path of its properties. */
-const vectorEvent = z.strictObject({
+const longEvent = z.strictObject({
   type: z.enum(eventTypes).optional(),
   event: z.string().optional(),
   messageId: z.string().optional(),
@@ -22,6 +27,12 @@ const vectorEvent = z.strictObject({
   context: values.optional(),
   pad: z.strictObject({ property: z.string(), bytes: z.int().min(1) }).optional(),
 })
+
+/**
+ * An event of a vector; a text is the name of one. It adds to `sample`. The member `pad` puts a text of so many bytes at
+ * a path of its properties.
+ */
+const vectorEvent = z.preprocess((given) => (isText(given) ? { event: given } : given), longEvent)
 export type VectorEvent = z.output<typeof vectorEvent>
 
 const vectorRequest = z.strictObject({
@@ -33,21 +44,37 @@ const vectorRequest = z.strictObject({
   body: z.json().optional(),
 })
 
-const vectorAnswer = z.strictObject({
-  status: z.int(),
-  headers: z.record(z.string(), z.string()).default({}),
-  body: z.json().optional(),
-  /** A body that is no JSON. */
-  text: z.string().optional(),
-})
+/** An answer; a number is its status code. */
+const vectorAnswer = z.preprocess(
+  (given) => (typeof given === 'number' ? { status: given } : given),
+  z.strictObject({
+    status: z.int(),
+    headers: z.record(z.string(), z.string()).default({}),
+    body: z.json().optional(),
+    /** A body that is no JSON. */
+    text: z.string().optional(),
+  }),
+)
 export type VectorAnswer = z.output<typeof vectorAnswer>
 
-const vectorOutcome = z.strictObject({
-  kind: z.enum(['delivered', 'rejected', 'retry']),
-  reason: z.string().optional(),
-  retryAfterMs: z.number().optional(),
-  misconfigured: z.literal(true).optional(),
-})
+const longOutcome = (given: unknown): unknown => {
+  if (!isText(given)) return given
+  const [, word = given, text] = /^(\w+): (.*)$/s.exec(given) ?? []
+  if (word === 'misconfigured') return { kind: 'retry', reason: text, misconfigured: true }
+  return { kind: word, ...(text === undefined ? {} : { [word === 'delivered' ? 'note' : 'reason']: text }) }
+}
+
+/** An outcome, or a text such as `delivered`, `rejected: HTTP 400`, `retry: HTTP 503`, or `misconfigured: HTTP 401`. */
+const vectorOutcome = z.preprocess(
+  longOutcome,
+  z.strictObject({
+    kind: z.enum(['delivered', 'rejected', 'retry']),
+    reason: z.string().optional(),
+    note: z.string().optional(),
+    retryAfterMs: z.number().optional(),
+    misconfigured: z.literal(true).optional(),
+  }),
+)
 
 /** The exact requests of events, by a page, a library, or a specification that shows them. */
 const requestVector = z.strictObject({

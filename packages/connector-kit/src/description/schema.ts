@@ -2,6 +2,7 @@ import { conditionOperators, dataKinds, eventTypes, fieldKinds, syncModes, targe
 import { z } from 'zod'
 import { describedAnswers, describedRequest, tree } from './schema-requests.ts'
 import { describedCredential, describedServer, describedSetting, partName } from './schema-settings.ts'
+import { describedSource, longField, withUsualSources } from './schema-sources.ts'
 import { vectors } from './schema-vectors.ts'
 
 const text = z.string().min(1).max(2000)
@@ -16,8 +17,8 @@ const listField = z.strictObject({
   choices: choices.optional(),
 })
 
-/** A field of an action to which users map values. */
-const describedField = z.strictObject({
+/** A field of an action to which users map values. The name of a standard field stands for all of it. */
+const longForm = z.strictObject({
   label: text,
   help: text,
   type: z.enum(targetTypes),
@@ -31,7 +32,10 @@ const describedField = z.strictObject({
   plain_members: z.literal(true).optional(),
   choices: choices.optional(),
   fields: z.array(listField).optional(),
+  /** The usual source, which every preset of the action has unless it names another one. */
+  from: describedSource.optional(),
 })
+const describedField = z.preprocess(longField, longForm)
 export type DescribedField = z.output<typeof describedField>
 
 const describedAction = z.strictObject({
@@ -50,22 +54,6 @@ const describedAction = z.strictObject({
 })
 export type DescribedAction = z.output<typeof describedAction>
 
-const presetSource = z.strictObject({
-  type: z.enum(['FIELD', 'VARIABLE', 'CONSTANT', 'TEMPLATE', 'PROFILE', 'FIRST']),
-  name: z.string().optional(),
-  value: z.union([z.string(), z.number(), z.boolean()]).optional(),
-  sources: z
-    .array(
-      z.strictObject({
-        type: z.enum(['FIELD', 'VARIABLE', 'CONSTANT', 'PROFILE']),
-        name: z.string().optional(),
-        value: z.union([z.string(), z.number(), z.boolean()]).optional(),
-      }),
-    )
-    .optional(),
-  since: z.int().optional(),
-})
-
 const describedPreset = z.strictObject({
   enabled: z.literal(false).optional(),
   event_name: z.string().optional(),
@@ -75,8 +63,8 @@ const describedPreset = z.strictObject({
     .optional(),
   action: partName,
   since: z.int().optional(),
-  /** A path, such as `traits.email`, or a source of any kind. */
-  fields: z.record(z.string(), z.union([z.string(), presetSource])),
+  /** Sources that differ from `from` of the action's fields. With null, the field is not mapped. */
+  fields: z.record(z.string(), describedSource.nullable()).default({}),
 })
 
 const describedObject = z.strictObject({
@@ -96,11 +84,7 @@ const describedObject = z.strictObject({
 
 const pages = z.url({ protocol: /^https$/ })
 
-/**
- * The description of a destination: plain data that `defineDescribed` makes a destination of. Its requests, answers, and
- * limits are those of a page of the vendor, which it names. Unknown members are refused.
- */
-export const description = z.strictObject({
+const whole = z.strictObject({
   /** The form of the description. A later form has another number. */
   format: z.literal(1),
   slug: z.string().regex(/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/),
@@ -151,4 +135,16 @@ export const description = z.strictObject({
     .optional(),
   vectors,
 })
+
+/**
+ * The description of a destination: plain data that `defineDescribed` makes a destination of. Its requests, answers, and
+ * limits are those of a page of the vendor, which it names. Unknown members are refused.
+ */
+export const description = whole.transform(withUsualSources)
 export type Description = z.output<typeof description>
+
+/** The same without its test vectors, which are neither checked nor kept. */
+export const descriptionWithoutVectors = whole.extend({ vectors: z.unknown() }).transform((given) => {
+  const { vectors: _, ...described } = given
+  return withUsualSources(described)
+})
