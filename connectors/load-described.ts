@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { DestinationDefinition } from '@tributary/connector-kit'
 import { defineDescribed, readDescription } from '@tributary/connector-kit/description'
+import { normalizations } from './wire/normalization/index.ts'
 
 const textOf = (slug: string, file: string): Promise<string> =>
   readFile(new URL(`./destinations/${slug}/${file}`, import.meta.url), 'utf8')
@@ -8,5 +9,5 @@ const textOf = (slug: string, file: string): Promise<string> =>
 /** Loads the destination that a folder describes by data. Rejects if the description has a problem. */
 export const loadDescribed = async (slug: string): Promise<DestinationDefinition> => {
   const [description, guide] = await Promise.all([textOf(slug, 'description.json'), textOf(slug, 'guide.md')])
-  return defineDescribed(readDescription(description), guide)
+  return defineDescribed(readDescription(description, normalizations), guide, normalizations)
 }

@@ -11,6 +11,7 @@ import {
   type SourceDefinition,
 } from '@tributary/connector-kit'
 import { defineDescribed, readDescription } from '@tributary/connector-kit/description'
+import { normalizations } from '../connectors/wire/normalization/index.ts'
 
 export type ConnectorKind = 'data-sources' | 'destinations' | 'sources'
 
@@ -49,7 +50,11 @@ export const isDescribed = (root: string, slug: string): boolean =>
 export const readDestination = async (root: string, slug: string): Promise<DestinationDefinition> => {
   if (!isDescribed(root, slug)) return await readDefinition(root, 'destinations', slug)
   const textOf = (file: string): string => readFileSync(join(root, 'connectors/destinations', slug, file), 'utf8')
-  return defineDescribed(readDescription(textOf('description.json')), textOf('guide.md'))
+  return defineDescribed(
+    readDescription(textOf('description.json'), normalizations),
+    textOf('guide.md'),
+    normalizations,
+  )
 }
 
 /** Reads the definition in a data source's folder; throws if there is none. */

@@ -16,6 +16,7 @@ const connectors = [
   'connectors/destinations/webhook',
   'connectors/sources/http',
   'connectors/sources/arrival.ts',
+  'connectors/wire/normalization',
   'connectors/wire/s3',
 ]
 const packages = ['kernel', 'contract', 'connector-kit']

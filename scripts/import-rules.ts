@@ -76,6 +76,8 @@ const rooms: { room: RegExp; may: string[] }[] = [
     may: ['packages/connector-kit', 'connectors/wire/conversions'],
   },
   { room: /^connectors\/wire\//, may: ['packages/connector-kit', 'connectors/wire/access'] },
+  // Descriptions name normalizations.
+  { room: /^connectors$/, may: ['packages/connector-kit', 'connectors/wire/normalization'] },
   { room: /^connectors(\/|$)/, may: ['packages/connector-kit'] },
   { room: /^apps\/web$/, may: ['packages/contract', 'packages/kernel'] },
   { room: /^(apps\/server|packages\/test-kit|e2e|bench|scripts)$/, may: ['*'] },

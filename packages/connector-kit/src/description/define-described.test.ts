@@ -87,6 +87,35 @@ describe('the settings', () => {
   })
 })
 
+describe('the own form of a text', () => {
+  const normalizations = { e164: (text: string, country = '') => `${country}:${text}` }
+  const phone = { as: 'phone', pii: 'phone', normalize: 'e164', country_field: 'land', country_setting: 'account' }
+  const withFields = (fields: object) => {
+    const { send } = (JSON.parse(sampleText()) as { actions: { send: object } }).actions
+    return sampleText({ actions: { send: { ...send, fields, item: { a: 1 } } } })
+  }
+
+  it('is made before hashing, with the country of the person, and else for sending', () => {
+    const text = withFields({ phone, name: { as: 'name', normalize: 'e164' }, land: 'country' })
+    const { actions } = defineDescribed(readDescription(text, normalizations), guide, normalizations)
+    const [first, second] = actions[0]?.targets ?? []
+    expect(first).toMatchObject({ pii: 'phone', countryTarget: 'land', countrySetting: 'account' })
+    expect([first?.comparable?.('5', 'DE'), second?.usable?.('5')]).toEqual(['DE:5', ':5'])
+    expect([first?.usable, second?.comparable]).toEqual([undefined, undefined])
+  })
+
+  it.each([
+    ['a name that there is not', { normalize: 'other' }, /names a normalization other/],
+    ['a field that there is not', { country_field: 'city' }, /names a field city/],
+    ['a setting that there is not', { country_setting: 'land' }, /names a setting land/],
+    ['a secret as a country', { country_setting: 'key' }, /has a secret as its country/],
+    ['a country without hashing', { pii: undefined }, /has a country, and no pii/],
+  ])('is refused with %s', (_, more, message) => {
+    const text = withFields({ phone: { ...phone, ...more }, land: 'country' })
+    expect(() => readDescription(text, normalizations)).toThrow(message)
+  })
+})
+
 it.each<[string, unknown, unknown]>([
   ['a value keeps its type', { a: '{{ number }}', b: '{{ object }}' }, { a: 5, b: { x: [1] } }],
   ['a text is a text', { a: 'no {{ number }}' }, { a: 'no 5' }],

@@ -9,14 +9,29 @@ import type {
 import { grantClient } from './authorize.ts'
 import { deletePeople } from './delete-people.ts'
 import { deliverEvents } from './deliver-events.ts'
-import { descriptionProblems } from './description-problems.ts'
+import { descriptionProblems, type Normalizations } from './description-problems.ts'
 import { readGuide } from './guide.ts'
 import { hostCheck, makeSettings } from './make-settings.ts'
 import type { Described } from './open-request.ts'
 import { type DescribedAction, type DescribedField, descriptionWithoutVectors } from './schema.ts'
 import { tryConnection } from './try-connection.ts'
 
-const targetOf = ([name, field]: readonly [string, DescribedField]): ActionDefinition['targets'][number] => ({
+/** Returns a value without members that are undefined, at its own level. */
+const defined = <Value extends object>(value: Value): { [Name in keyof Value]: Exclude<Value[Name], undefined> } =>
+  Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as never
+
+const normalizationOf = (
+  { normalize, pii, country_field: countryTarget, country_setting: countrySetting }: DescribedField,
+  normalizations: Normalizations,
+) => {
+  const form = normalize === undefined ? undefined : normalizations[normalize]
+  return defined({ [pii === undefined ? 'usable' : 'comparable']: form, countryTarget, countrySetting })
+}
+
+const targetOf = (
+  [name, field]: readonly [string, DescribedField],
+  normalizations: Normalizations,
+): ActionDefinition['targets'][number] => ({
   name,
   label: field.label,
   help: field.help,
@@ -24,35 +39,29 @@ const targetOf = ([name, field]: readonly [string, DescribedField]): ActionDefin
   kind: field.kind,
   required: field.required,
   recommended: field.recommended,
-  ...(field.pii === undefined ? {} : { pii: field.pii }),
-  ...(field.max_values === undefined ? {} : { maxValues: field.max_values }),
-  ...(field.max_items === undefined ? {} : { maxItems: field.max_items }),
-  ...(field.plain_members === undefined ? {} : { plainMembers: field.plain_members }),
-  ...(field.choices === undefined ? {} : { choices: field.choices }),
-  ...(field.fields === undefined
-    ? {}
-    : {
-        fields: field.fields.map(({ required, choices, ...own }) => ({
-          ...own,
-          ...(required === undefined ? {} : { required }),
-          ...(choices === undefined ? {} : { choices }),
-        })),
-      }),
+  ...normalizationOf(field, normalizations),
+  ...defined({
+    pii: field.pii,
+    maxValues: field.max_values,
+    maxItems: field.max_items,
+    plainMembers: field.plain_members,
+    choices: field.choices,
+    fields: field.fields?.map((own) => defined(own)),
+  }),
 })
 
-const actionOf = ([name, action]: readonly [string, DescribedAction]): ActionDefinition => ({
+const actionOf = (
+  [name, action]: readonly [string, DescribedAction],
+  normalizations: Normalizations,
+): ActionDefinition => ({
   name,
   title: action.title,
   description: action.description,
-  targets: Object.entries(action.fields).map(targetOf),
+  targets: Object.entries(action.fields).map((field) => targetOf(field, normalizations)),
   customTargets: action.custom_fields,
   wholeEvent: false,
   eventTypes: action.event_types,
 })
-
-/** Returns a value without members that are undefined, at its own level. */
-const defined = <Value extends object>(value: Value): { [Name in keyof Value]: Exclude<Value[Name], undefined> } =>
-  Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as never
 
 const presetField = (given: Described['presets'][number]['fields'][string]): PresetField =>
   defined({ ...given, sources: given.sources?.map((source) => defined(source)) })
@@ -94,7 +103,11 @@ const deletionOf = (described: Described): Pick<DestinationDefinition, 'deliverR
 }
 
 /** Returns the destination of a checked description, with the steps of its guide in Markdown. */
-export const defineDescribed = (described: Described, guide: string): DestinationDefinition => {
+export const defineDescribed = (
+  described: Described,
+  guide: string,
+  normalizations: Normalizations = {},
+): DestinationDefinition => {
   const { limits } = described
   const { requests, per_ms: perMs } = limits
   return {
@@ -108,7 +121,7 @@ export const defineDescribed = (described: Described, guide: string): Destinatio
     settings: makeSettings(described),
     check: (settings) => hostCheck(described)(settings),
     objects: described.objects.map(objectOf),
-    actions: Object.entries(described.actions).map(actionOf),
+    actions: Object.entries(described.actions).map((action) => actionOf(action, normalizations)),
     presets: described.presets.map(presetOf),
     batching: () => ({ maxEvents: limits.max_events, maxBytes: limits.max_bytes, maxWaitMs: limits.max_wait_ms }),
     ...(requests === undefined || perMs === undefined ? {} : { rate: () => ({ requests, perMs }) }),
@@ -124,10 +137,10 @@ export const defineDescribed = (described: Described, guide: string): Destinatio
  * Reads a description from JSON text. Throws an Error that names every problem: members that the format does not have,
  * references to nothing, templates that fail, and secrets in templates.
  */
-export const readDescription = (text: string): Described => {
+export const readDescription = (text: string, normalizations: Normalizations = {}): Described => {
   const parsed = descriptionWithoutVectors.safeParse(JSON.parse(text))
   if (!parsed.success) throw new Error(`The description is not valid:\n${z.prettifyError(parsed.error)}`)
-  const problems = descriptionProblems(parsed.data)
+  const problems = descriptionProblems(parsed.data, normalizations)
   if (problems.length > 0) throw new Error(`The description is not valid:\n${problems.join('\n')}`)
   return parsed.data
 }

@@ -5,6 +5,9 @@ import { templatesOf } from './render-tree.ts'
 import type { DescribedRequest, Tree } from './schema-requests.ts'
 import type { DescribedCredential } from './schema-settings.ts'
 
+/** Forms of texts by the names that descriptions give them. `country` is a code or a name. */
+export type Normalizations = Readonly<Record<string, (text: string, country?: string) => string>>
+
 /** A template, where it is, and the variables that it can read. */
 type Place = { where: string; template: string; variables: readonly string[] }
 
@@ -133,11 +136,30 @@ const templateProblems = (described: Described): string[] =>
     })
   })
 
+const fieldProblems = ({ actions, settings }: Described, normalizations: Normalizations): string[] =>
+  Object.entries(actions).flatMap(([action, { fields }]) =>
+    Object.entries(fields).flatMap(([name, field]) => {
+      const where = `The field ${name} of the action ${action}`
+      const { pii, normalize, country_field: countryField, country_setting: countrySetting } = field
+      const named = (one: string | undefined): string[] => (one === undefined ? [] : [one])
+      const countries = [countryField, countrySetting].flatMap(named)
+      return [
+        ...missing(where, 'normalization', named(normalize), normalizations),
+        ...missing(where, 'field', named(countryField), fields),
+        ...missing(where, 'setting', named(countrySetting), settings),
+        ...(countrySetting !== undefined && settings[countrySetting]?.type === 'secret'
+          ? [`${where} has a secret as its country`]
+          : []),
+        ...(pii === undefined && countries.length > 0 ? [`${where} has a country, and no pii`] : []),
+      ]
+    }),
+  )
+
 /**
  * Returns the problems of a description, empty if there are none. Problems are names that refer to nothing, templates that
  * fail, secrets in templates, and addresses that an event could change.
  */
-export const descriptionProblems = (described: Described): string[] => {
+export const descriptionProblems = (described: Described, normalizations: Normalizations = {}): string[] => {
   const { actions, auth, requests, settings, servers, test, deletion, objects, presets } = described
   const ofAuth = Object.entries(auth).flatMap(([name, credentials]) =>
     credentials.flatMap((credential) => [
@@ -155,6 +177,7 @@ export const descriptionProblems = (described: Described): string[] => {
     ...ofAuth,
     ...Object.entries(requests).flatMap(([name, request]) => requestProblems(described, name, request)),
     ...ofActions,
+    ...fieldProblems(described, normalizations),
     ...repeatProblems(described),
     ...objects.flatMap(({ name, actions: own }) => missing(`The object ${name}`, 'action', own, actions)),
     ...presets.flatMap(({ action }) => missing('A preset', 'action', [action], actions)),

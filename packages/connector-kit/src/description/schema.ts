@@ -26,6 +26,11 @@ const longForm = z.strictObject({
   required: z.boolean().default(false),
   recommended: z.boolean().default(false),
   pii: z.enum(['email', 'phone', 'name', 'text']).optional(),
+  /** The name of the vendor's own form of a text, from `normalizations`: before hashing with `pii`, else as it is sent. */
+  normalize: partName.optional(),
+  /** With `pii`: the field of the action, and the setting, that have the country of a phone number in national form. */
+  country_field: partName.optional(),
+  country_setting: partName.optional(),
   max_values: z.int().min(1).optional(),
   max_items: z.int().min(1).optional(),
   /** Only members that are neither lists nor objects are sent. */

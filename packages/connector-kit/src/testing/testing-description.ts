@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { DestinationDefinition, EventOutcome, OutgoingEvent, OutgoingRow } from '../definition/definition.ts'
 import { validateSettings } from '../definition/settings.ts'
 import { defineDescribed, readDescription } from '../description/define-described.ts'
+import type { Normalizations } from '../description/description-problems.ts'
 import { templatesOf } from '../description/render-tree.ts'
 import { type Description, description } from '../description/schema.ts'
 import type { VectorAnswer, VectorEvent } from '../description/schema-vectors.ts'
@@ -272,9 +273,9 @@ const testCoverage = (whole: Description, definition: DestinationDefinition): vo
  * Defines the tests of a described destination from its own vectors: exact requests, outcomes of answers, the cases that
  * every listed destination shows, and the tests of `testDestination`.
  */
-export const testDescription = (text: string, guide: string): void => {
+export const testDescription = (text: string, guide: string, normalizations: Normalizations = {}): void => {
   const whole = description.parse(JSON.parse(text))
-  const definition = defineDescribed(readDescription(text), guide)
+  const definition = defineDescribed(readDescription(text, normalizations), guide, normalizations)
   describe(`the description of ${whole.title}`, () => {
     testVectors(whole, definition)
     testCoverage(whole, definition)
