@@ -5,8 +5,10 @@ import { ConfigurationError } from '../errors.ts'
 import type { OAuth2Client } from '../http/oauth2.ts'
 import type { OutgoingRequest } from '../http/request-client.ts'
 import type { Hidden } from '../http/send-request.ts'
+import { bodyText } from './body-text.ts'
 import { clientToken } from './client-credentials.ts'
 import type { Description } from './schema.ts'
+import type { DescribedRequest } from './schema-requests.ts'
 import type { DescribedCredential } from './schema-settings.ts'
 import { serverUrl } from './servers.ts'
 
@@ -64,6 +66,7 @@ export const authorize = async (
   described: Described,
   credentials: readonly DescribedCredential[],
   open: OpenRequest,
+  encoding: DescribedRequest['encoding'],
   context: DeliverContext,
   refused?: string,
 ): Promise<{ request: OutgoingRequest; hidden: Hidden; token: string | undefined }> => {
@@ -110,7 +113,7 @@ export const authorize = async (
     }
   const { method } = open
   const texts = [...hiddenTexts(described, settings, credentials), ...(token === undefined ? [] : [token])]
-  const content = body === undefined ? {} : { body: JSON.stringify(body) }
+  const content = body === undefined ? {} : { body: bodyText(body, encoding) }
   return { request: { method, url: url.href, headers, ...content }, hidden: { headers: hiddenHeaders, texts }, token }
 }
 

@@ -39,6 +39,16 @@ const ids = (count: number): Values[] => Array.from({ length: count }, (_, id) =
 const ok: PeerAnswer = { status: 200, body: '{}' }
 const kinds = (outcomes: readonly EventOutcome[]): string[] => outcomes.map(({ kind }) => kind)
 
+const formItem = { id: '{{ id }}', name: '{{ name }}', l: '{{ list }}' }
+/** The sample whose action makes this item. */
+const itemOf = (item: unknown) => {
+  const { send } = sample().actions
+  const fields = Object.fromEntries(
+    ['id', 'name', 'list'].map((name) => [name, { label: 'F', help: 'H.', type: 'any', kind: 'property' }]),
+  )
+  return { actions: { send: { ...send, fields, item } } }
+}
+
 /** The way of errors by an index, and which items have to be sent again. */
 const byIndex = (others: 'delivered' | 'not_accepted', more: Values = {}) => ({
   answers: { items: [{ status: [207, 400], at: 'errors', by: { index: 'at' }, reason: ['why'], others, ...more }] },
@@ -400,6 +410,27 @@ it('an error that names no record of the only event rejects it, because its acce
   expect(await deliver('{"at":0,"why":"no"},{"why":"required"}')).toEqual([
     { kind: 'delivered', note: `1 of 3 records were refused: no; ${said}` },
   ])
+})
+
+it('a form has the members of the body, and counts its bytes as they are sent', async () => {
+  const request = { method: 'POST', server: 'api', path: '/form', encoding: 'form', max_bytes: 60 }
+  const auth = { default: [{ in: 'body', name: 'k', setting: 'key' }] }
+  const payloads = [
+    { id: 1, name: 'a b&c=ü', list: ['x', 2, true, null] },
+    { id: 2, list: [{ a: ['é'] }] },
+    { id: 3, name: 'ü'.repeat(10) },
+  ]
+  const definition = defineDescribed(sample({ auth, requests: { batch: request }, ...itemOf(formItem) }), guide)
+  const peer = await startPeer(() => ok)
+  onTestFinished(() => peer.close())
+  const { outcomes } = await runConnector(definition, { server: peer.url, key: 'k3y+1' }, events(...payloads), { now })
+  const body = '{"a":["é"]}'
+  expect(peer.requests.map(({ body: sent, headers }) => [headers['content-type'], sent])).toEqual(
+    ['k=k3y%2B1&id=1&name=a+b%26c%3D%C3%BC&l=x&l=2&l=true&l=', `k=k3y%2B1&id=2&l=${encodeURIComponent(body)}`].map(
+      (text) => ['application/x-www-form-urlencoded', text],
+    ),
+  )
+  expect(kinds(outcomes as readonly EventOutcome[])).toEqual(['delivered', 'delivered', 'rejected'])
 })
 
 it('the first request fails all events together', async () => {

@@ -60,6 +60,9 @@ const requestProblems = (described: Described, name: string, request: DescribedR
     ...missing(where, 'credential', [request.auth], described.auth),
     ...(find === undefined ? [] : missing(where, 'request', [find.request, find.otherwise], described.requests)),
     ...(find !== undefined && request.batch !== undefined ? [`${where} is a batch, and cannot look a record up`] : []),
+    ...(request.encoding === 'form' && request.batch?.at === ''
+      ? [`${where} is a form, and has a list as its body`]
+      : []),
     ...(request.path.split('/').some((part) => part === '..' || part === '.') ? [`${where} has a path with dots`] : []),
     ...(request.path.split('/').some((part) => part.split('{{').length !== part.split('}}').length)
       ? [`${where} has a path with / in a template`]

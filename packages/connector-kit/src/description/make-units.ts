@@ -1,5 +1,7 @@
+import { isJsonObject } from '@tributary/kernel'
 import type { EventOutcome, OutgoingEvent, Settings } from '../definition/definition.ts'
 import { valueInAnswer } from './answer-value.ts'
+import { bodyText } from './body-text.ts'
 import { type Described, type Envelope, openEnvelope, requestOf, variablesOf } from './open-request.ts'
 import { renderTree, type Scope, scopeOf, TreeProblem } from './render-tree.ts'
 import type { DescribedRequest } from './schema-requests.ts'
@@ -24,7 +26,8 @@ export type Unit = {
 
 const isMissing = (value: unknown): boolean => value === undefined || value === null || value === ''
 
-const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '')
+const bytesOf = (value: unknown, encoding: DescribedRequest['encoding'] = 'json'): number =>
+  Buffer.byteLength(bodyText(value, isJsonObject(value) ? encoding : 'json'))
 
 /** Returns the bytes of a body besides its items: what is around them, with room for credentials. */
 const frameOf = ({ open, request }: Envelope): number =>
@@ -52,7 +55,7 @@ const unitOf = (described: Described, event: OutgoingEvent, index: number, setti
   const values: readonly unknown[] = isBatch && Array.isArray(rendered) ? rendered : [rendered]
   const items = values
     .filter((value) => value !== undefined)
-    .map((value): Item => ({ value, place: action.at ?? batch?.at ?? '', bytes: bytesOf(value) + 1 }))
+    .map((value): Item => ({ value, place: action.at ?? batch?.at ?? '', bytes: bytesOf(value, request.encoding) + 1 }))
   if (items.length === 0 && request.method !== 'GET' && request.body === undefined)
     throw new TreeProblem('Nothing of the event is mapped')
   const bytes = items.reduce((sum, item) => sum + item.bytes, 0)

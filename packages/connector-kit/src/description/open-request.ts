@@ -3,6 +3,7 @@ import type { DeliverContext, OutgoingEvent, Settings } from '../definition/defi
 import { withGrant } from '../http/oauth2.ts'
 import { type Call, sendRequest } from '../http/send-request.ts'
 import { authorize, type OpenRequest, serverOf } from './authorize.ts'
+import { contentTypes } from './body-text.ts'
 import { renderLeaf, renderTree, type Scope, TreeProblem } from './render-tree.ts'
 import type { Description } from './schema.ts'
 import type { DescribedRequest } from './schema-requests.ts'
@@ -70,7 +71,7 @@ const pathOf = (path: string, scope: Scope): string =>
 
 const headersOf = (request: DescribedRequest, scope: Scope): Record<string, string> => {
   const headers: Record<string, string> = { accept: 'application/json', 'user-agent': 'Tributary/1.0' }
-  if (request.method !== 'GET') headers['content-type'] = 'application/json'
+  if (request.method !== 'GET') headers['content-type'] = contentTypes[request.encoding]
   for (const [name, template] of Object.entries(request.headers)) {
     const text = leafText(template, scope)
     if (!/^[\x20-\x7e]{0,4096}$/.test(text))
@@ -136,7 +137,7 @@ export const transmit = async (
   if (credentials === undefined) throw new Error(`There are no credentials ${request.auth}`)
   const sending = credentials.some((credential) => credential.in === 'grant') ? withGrant(context) : context
   const send = async (refused?: string) => {
-    const made = await authorize(described, credentials, { ...open, body }, context, refused)
+    const made = await authorize(described, credentials, { ...open, body }, request.encoding, context, refused)
     const call = await sendRequest(sending, { ...made.request, keepBytes: maxBytes, readBytes: maxBytes }, made.hidden)
     return { call, secrets: made.hidden.texts ?? [], token: made.token }
   }

@@ -107,6 +107,8 @@ export const describedRequest = z.strictObject({
   path: z.string().regex(/^\//).max(1000),
   query: z.record(z.string(), template).default({}),
   headers: z.record(z.string(), template).default({}),
+  /** With `form`, the members of the body are a form: lists repeat their name, and other objects are JSON. */
+  encoding: z.enum(['json', 'form']).default('json'),
   /** The name of the credentials. */
   auth: partName.default('default'),
   /** The body around the items. Without it, the body is the item itself, or the list of items. */
