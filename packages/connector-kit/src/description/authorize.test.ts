@@ -1,6 +1,7 @@
-import { expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type { DestinationDefinition } from '../definition/definition.ts'
 import { deletedUserOf } from '../definition/deleted-user.ts'
+import { validateSettings } from '../definition/settings.ts'
 import { ConfigurationError, RetryableError } from '../errors.ts'
 import {
   outgoingEvent,
@@ -150,6 +151,62 @@ it('a grant has the client of the settings, and its token goes only to the serve
   const { outcomes } = await runConnector(definition, given, events, { accessToken: async () => 'token-1' })
   expect(outcomes).toEqual([{ kind: 'delivered' }, { kind: 'delivered' }])
   expect(peer.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer token-1'])
+})
+
+describe('a secret address', () => {
+  const address = 'https://prod-1.vendor.example:443/workflows/0a1b2c3d4e5f/paths?v=1&sig=S1gnature%2F0123'
+  const more = {
+    settings: { url: secret },
+    servers: { api: { secret: 'url', hosts: ['*.vendor.example'] } },
+    auth: { default: [] },
+    requests: {
+      ping: { method: 'GET', server: 'api', path: '/' },
+      batch: { method: 'POST', server: 'api', path: '/' },
+    },
+  }
+  const definition = defineDescribed(sample(more), guide)
+
+  it('is the whole URL of requests, and no part of it is shown', async () => {
+    const echo = `no workflows/0a1b2c3d4e5f, S1gnature%2F0123, S1gnature/0123, ${address}`
+    const peer = await peerOf(() => ({ status: 400, body: JSON.stringify({ error: echo }) }))
+    const asked: string[] = []
+    const rebase = (url: string): string => {
+      asked.push(url)
+      return peer.url
+    }
+    const result = await runConnector(definition, { url: address }, events.slice(0, 1), { rebase })
+    expect(asked).toEqual([address.replace(':443', '')])
+    const kept = JSON.stringify(result)
+    expect(kept).toContain('no workflows/[redacted], [redacted], [redacted], [redacted]')
+    for (const part of ['0a1b2c3d4e5f', 'S1gnature', 'prod-1.vendor.example/']) expect(kept).not.toContain(part)
+  })
+
+  it.each([
+    'http://prod-1.vendor.example/x',
+    'https://vendor.example.evil.example/x',
+    'https://evilvendor.example/x',
+    'https://vendor.example/x',
+    'https://evil.example/?.vendor.example',
+    'https://me:pw@prod-1.vendor.example/x',
+    'https://evil.example#.vendor.example',
+    'prod-1.vendor.example',
+  ])('is not %s', async (url) => {
+    expect(validateSettings(definition, { url })).toEqual({
+      ok: false,
+      errors: { url: 'Enter the whole URL that starts with https:// and a host such as *.vendor.example' },
+    })
+  })
+
+  it('has neither another path nor credentials, and is a secret', () => {
+    const refused = (changed: object) => () => sample({ ...more, ...changed })
+    const batch = { method: 'POST', server: 'api', path: '/{{ id }}' }
+    expect(refused({ requests: { ...more.requests, batch } })).toThrow(/a secret address, and a path/)
+    expect(refused({ settings: { url: text } })).toThrow(/needs a secret as url/)
+    const header = { in: 'header', name: 'X-Key', setting: 'key' }
+    expect(refused({ settings: { url: secret, key: secret }, auth: { default: [header] } })).toThrow(
+      /a secret address, and credentials/,
+    )
+  })
 })
 
 it('a redirect is not followed, so that a secret stays at its server', async () => {

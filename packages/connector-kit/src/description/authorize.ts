@@ -10,7 +10,7 @@ import { clientToken } from './client-credentials.ts'
 import type { Description } from './schema.ts'
 import type { DescribedRequest } from './schema-requests.ts'
 import type { DescribedCredential } from './schema-settings.ts'
-import { serverUrl } from './servers.ts'
+import { partsOfAddress, secretAddress, serverUrl } from './servers.ts'
 
 type Described = Pick<Description, 'settings' | 'servers'>
 
@@ -55,7 +55,13 @@ const hiddenTexts = (
     new URLSearchParams([['', secret]]).toString().slice(1),
     JSON.stringify(secret).slice(1, -1),
   ])
-  return [...new Set([...secrets, ...encoded, ...pairs])]
+  const addresses = Object.values(described.servers).flatMap((server) => {
+    const address =
+      typeof server === 'object' && 'secret' in server && secretAddress(server, settingText(settings, server.secret))
+    return address ? partsOfAddress(address) : []
+  })
+  // A longer text is replaced before its parts.
+  return [...new Set([...secrets, ...encoded, ...pairs, ...addresses])].toSorted((a, b) => b.length - a.length)
 }
 
 /**

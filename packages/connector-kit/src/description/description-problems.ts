@@ -37,6 +37,8 @@ const serverProblems = ({ servers, settings }: Described): string[] =>
   Object.entries(servers).flatMap(([name, server]) => {
     if (typeof server === 'string') return []
     const where = `The server ${name}`
+    if ('secret' in server)
+      return settings[server.secret]?.type === 'secret' ? [] : [`${where} needs a secret as ${server.secret}`]
     const described = settings[server.setting]
     if (described === undefined) return missing(where, 'setting', [server.setting], settings)
     if ('choices' in server) {
@@ -55,7 +57,14 @@ const serverProblems = ({ servers, settings }: Described): string[] =>
 const requestProblems = (described: Described, name: string, request: DescribedRequest): string[] => {
   const where = `The request ${name}`
   const { find } = request
+  const server = described.servers[request.server]
+  const isSecret = typeof server === 'object' && 'secret' in server
   return [
+    ...(isSecret && request.path !== '/' ? [`${where} has a secret address, and a path that is not /`] : []),
+    // Another address must not get other secrets.
+    ...(isSecret && (described.auth[request.auth] ?? []).length > 0
+      ? [`${where} has a secret address, and credentials`]
+      : []),
     ...missing(where, 'server', [request.server], described.servers),
     ...missing(where, 'credential', [request.auth], described.auth),
     ...(find === undefined ? [] : missing(where, 'request', [find.request, find.otherwise], described.requests)),

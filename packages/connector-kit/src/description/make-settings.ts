@@ -4,7 +4,7 @@ import { defineSettings, type SettingsSchema, setting } from '../definition/sett
 import { settingText } from '../definition/settings.ts'
 import type { Description } from './schema.ts'
 import type { DescribedSetting } from './schema-settings.ts'
-import { hostLabel, serverSettings } from './servers.ts'
+import { hostLabel, secretAddress, serverSettings } from './servers.ts'
 
 const optional = <Name extends string, Value>(name: Name, value: Value | undefined) =>
   (value === undefined ? {} : { [name]: value }) as Partial<Record<Name, Value>>
@@ -48,15 +48,28 @@ export const makeSettings = ({ settings, servers }: Pick<Description, 'settings'
     ),
   )
 
-/** Returns the check of settings that are labels of host names: messages for users by the name of the setting. */
-export const hostCheck = ({ settings }: Pick<Description, 'settings'>) => {
+const hostsText = (hosts: readonly string[]): string =>
+  hosts.includes('*') ? 'the host' : `a host such as ${hosts.join(', ')}`
+
+/** Returns the check of settings that decide hosts: messages for users by the name of the setting. */
+export const hostCheck = ({ settings, servers }: Pick<Description, 'settings' | 'servers'>) => {
+  const secret = Object.values(servers).flatMap((server) =>
+    typeof server === 'object' && 'secret' in server ? [server] : [],
+  )
   const labels = Object.entries(settings).flatMap(([name, described]) =>
     described.type === 'text' && described.host_label === true ? [name] : [],
   )
   return (values: Parameters<typeof settingText>[0]): Record<string, string> =>
-    Object.fromEntries(
-      labels
+    Object.fromEntries([
+      ...labels
         .filter((name) => values[name] !== undefined && !hostLabel.test(settingText(values, name).trim()))
         .map((name) => [name, 'Enter only the name, without https:// and without dots']),
-    )
+      ...secret
+        .filter((server) => values[server.secret] !== undefined)
+        .filter((server) => secretAddress(server, settingText(values, server.secret)) === undefined)
+        .map(({ secret: name, hosts }) => [
+          name,
+          `Enter the whole URL that starts with https:// and ${hostsText(hosts)}`,
+        ]),
+    ])
 }

@@ -92,7 +92,9 @@ export type Envelope = {
 /** Renders a request without its items. Throws TreeProblem, ConfigurationError. */
 export const openEnvelope = (described: Described, name: string, scope: Scope, settings: Settings): Envelope => {
   const request = requestOf(described, name)
-  const url = new URL(`${serverOf(described, request.server, settings)}${pathOf(request.path, scope)}`)
+  const server = described.servers[request.server]
+  const path = typeof server === 'object' && 'secret' in server ? '' : pathOf(request.path, scope)
+  const url = new URL(`${serverOf(described, request.server, settings)}${path}`)
   for (const [query, template] of Object.entries(request.query)) {
     const text = leafText(template, scope)
     if (text !== '') url.searchParams.set(query, text)

@@ -42,7 +42,9 @@ const httpsOrigin = z.string().regex(/^https:\/\/[a-z0-9.-]+$/, 'A server is htt
 
 /**
  * A server of the vendor, with a fixed host or one that a setting chooses. The host can have a label of a setting in place
- * of `{}`. A setting of type `url` is the user's own server. A value of an event never decides a host.
+ * of `{}`. A setting of type `url` is the user's own server. A value of an event never decides a host. With `secret`, a
+ * secret setting is the whole https address of its requests, whose path is /, and which have no other credentials. Its
+ * host is one of `hosts`, such as `*.example.com`, or any with `*`.
  */
 export const describedServer = z.union([
   httpsOrigin,
@@ -52,6 +54,12 @@ export const describedServer = z.union([
     host: z.string().regex(/^\{\}(\.[a-z0-9-]+){2,}$/, 'A host is {} and the rest of the name, such as {}.example.com'),
   }),
   z.strictObject({ setting: partName }),
+  z.strictObject({
+    secret: partName,
+    hosts: z
+      .array(z.string().regex(/^(\*|(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)+)$/, 'A host is a name, *. and a name, or *'))
+      .min(1),
+  }),
 ])
 export type DescribedServer = z.output<typeof describedServer>
 

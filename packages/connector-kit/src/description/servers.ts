@@ -7,12 +7,36 @@ import type { DescribedServer } from './schema-settings.ts'
 /** One label of a host name (RFC 1123, 2.1). */
 export const hostLabel = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i
 
+type SecretServer = Extract<DescribedServer, { secret: string }>
+
+/** Returns the secret address of a server; undefined if the text is no https URL of one of its hosts. */
+export const secretAddress = ({ hosts }: SecretServer, text: string): URL | undefined => {
+  const url = URL.parse(text.trim())
+  if (url === null || url.protocol !== 'https:' || url.username !== '' || url.password !== '') return undefined
+  url.hash = ''
+  const { hostname } = url
+  const fits = (host: string): boolean => (host.startsWith('*') ? hostname.endsWith(host.slice(1)) : hostname === host)
+  return hosts.some(fits) ? url : undefined
+}
+
+/** Returns the texts by which someone could find out a secret address: its whole, its path, its query, and long parts. */
+export const partsOfAddress = ({ href, origin, pathname, search, searchParams }: URL): string[] => {
+  const parts = [...pathname.split('/'), ...searchParams.values(), ...search.split(/[?&=]/)]
+  const whole = [href, `${origin}${pathname}`, `${pathname}${search}`, pathname, search.slice(1)]
+  return [...whole, ...parts].filter((text) => text.length >= 12)
+}
+
 /**
- * Returns the URL of a server, without a slash at its end. Only the description and the settings decide it. Throws
+ * Returns the URL of a server, without a slash at its end, or its whole secret address. Only the description and the settings decide it. Throws
  * ConfigurationError if the setting has no usable value.
  */
 export const serverUrl = (server: DescribedServer, settings: Settings): string => {
   if (typeof server === 'string') return server
+  if ('secret' in server) {
+    const address = secretAddress(server, settingText(settings, server.secret))
+    if (address === undefined) throw new ConfigurationError(`The setting ${server.secret} is no address of this kind`)
+    return address.href
+  }
   const given = settingText(settings, server.setting).trim()
   if ('choices' in server) {
     const chosen = Object.hasOwn(server.choices, given) ? server.choices[given] : undefined
@@ -31,6 +55,10 @@ export const serverUrl = (server: DescribedServer, settings: Settings): string =
 
 /** Returns the settings that decide where requests go: a secret must be entered again when one of them changes. */
 export const serverSettings = (servers: Readonly<Record<string, DescribedServer>>): SecretTarget[] =>
-  [...new Set(Object.values(servers).flatMap((server) => (typeof server === 'string' ? [] : [server.setting])))].map(
-    (setting) => ({ setting, by: 'value' }),
-  )
+  [
+    ...new Set(
+      Object.values(servers).flatMap((server) =>
+        typeof server === 'string' || 'secret' in server ? [] : [server.setting],
+      ),
+    ),
+  ].map((setting) => ({ setting, by: 'value' }))

@@ -144,8 +144,10 @@ const testLikeOthers = (whole: Description, definition: DestinationDefinition): 
   const secrets = Object.entries(vectors.settings)
     .filter(([name]) => isSecret(name))
     .flatMap(([, value]) => (typeof value === 'string' ? [value] : []))
+  const wrongOf = (name: string, value: unknown): string =>
+    typeof value === 'string' && value.startsWith('https://') ? `${new URL(value).origin}/wrong` : `wrong-${name}`
   const wrong = Object.fromEntries(
-    Object.entries(vectors.settings).map(([name, value]) => [name, isSecret(name) ? `wrong-${name}` : value]),
+    Object.entries(vectors.settings).map(([name, value]) => [name, isSecret(name) ? wrongOf(name, value) : value]),
   )
   const { connects = vectors.accepts } = vectors
   const events = first.events.map((event, at) => eventOf(vectors.sample, event, at))
