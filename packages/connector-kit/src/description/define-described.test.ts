@@ -142,10 +142,33 @@ it.each<[string, unknown, unknown]>([
     ],
     ['yes'],
   ],
+  [
+    'a member has the name of a value',
+    {
+      $merge: [
+        { $name: '{{ name }}__c', $value: '{{ number }}' },
+        { $name: '{{ missing }}', $value: 1 },
+        { $name: 'b', $value: '{{ missing }}' },
+        { $name: '{{ object }}', $value: 1 },
+      ],
+    },
+    { Id__c: 5 },
+  ],
+  ['a member without a name is left out', { a: { $name: '{{ missing }}', $value: 1 } }, undefined],
   ['a constant is not a template', { a: '$set', b: true }, { a: '$set', b: true }],
 ])('a tree is rendered: %s', (_, tree, expected) => {
-  const variables = { number: 5, object: { x: [1] }, list: [{ id: 1 }, { id: 2 }] }
+  const variables = { name: 'Id', number: 5, object: { x: [1] }, list: [{ id: 1 }, { id: 2 }] }
   expect(renderTree(tree as never, scopeOf(variables))).toEqual(expected)
+})
+
+it('a member with a name of prototypes is a member like others', () => {
+  const tree = { $merge: [{ $name: '{{ name }}', $value: { polluted: true } }, { a: 1 }] }
+  const rendered = renderTree(tree, scopeOf({ name: '__proto__' }))
+  expect(JSON.stringify(rendered)).toBe('{"__proto__":{"polluted":true},"a":1}')
+  expect([(rendered as { polluted?: true }).polluted, ({} as { polluted?: true }).polluted]).toEqual([
+    undefined,
+    undefined,
+  ])
 })
 
 it('a tree keeps within the work of one event', () => {

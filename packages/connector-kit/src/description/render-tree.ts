@@ -42,6 +42,13 @@ const each = (list: Tree, item: Tree | undefined, scope: Scope): unknown[] => {
     .filter((value) => value !== undefined)
 }
 
+const named = (name: Tree, value: Tree | undefined, scope: Scope): JsonObject | undefined => {
+  const key = renderTree(name, scope)
+  const rendered = value === undefined ? undefined : renderTree(value, scope)
+  if ((typeof key !== 'string' && typeof key !== 'number') || rendered === undefined) return undefined
+  return Object.fromEntries([[key, rendered]])
+}
+
 const isTrue = (value: unknown): boolean => value !== undefined && value !== null && value !== false && value !== ''
 
 /**
@@ -58,6 +65,7 @@ export const renderTree = (tree: Tree, scope: Scope): unknown => {
   const members = tree as Readonly<Record<string, Tree>>
   if (members.$merge !== undefined) return merged(members.$merge, scope)
   if (members.$each !== undefined) return each(members.$each, members.$item, scope)
+  if (members.$name !== undefined) return named(members.$name, members.$value, scope)
   if (members.$if !== undefined) {
     const chosen = isTrue(renderTree(members.$if, scope)) ? members.$then : members.$else
     return chosen === undefined ? undefined : renderTree(chosen, scope)

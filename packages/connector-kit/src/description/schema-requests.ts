@@ -10,6 +10,7 @@ const template = z.string().max(10_000)
  * - `$merge`: a list of objects, whose members are put together; later ones win. It is sent even if it is empty.
  * - `$each` and `$item`: for each item of a list, `$item` with the variable `item`.
  * - `$if`, `$then`, and `$else`: one of two values.
+ * - `$name` and `$value`: an object with one member, whose name is a template; nothing if one of both has no value.
  */
 export type Tree = string | number | boolean | null | readonly Tree[] | { readonly [name: string]: Tree }
 export const tree: z.ZodType<Tree> = z.json()
