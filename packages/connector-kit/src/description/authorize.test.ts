@@ -108,6 +108,40 @@ it('a token of client credentials is fetched once, and renewed after a 401', asy
   })
 })
 
+it('the path, the scope, and further members of a token request are those of settings', async () => {
+  const more = {
+    path: '/{{ settings.id }}/token',
+    scope: 'https://{{ settings.id }}.example/.default',
+    parameters: { soid: 'ZohoCRM.{{ settings.id }}', none: '{{ settings.other }}' },
+    prefix: 'Zoho-oauthtoken ',
+  }
+  const peer = await peerOf(({ url }) =>
+    url.endsWith('/token') ? { status: 200, body: '{"access_token":"t-0123456789"}' } : ok,
+  )
+  const definition = defined({
+    settings: { ...settings, other: text },
+    auth: { default: [{ ...client, ...more }] },
+  })
+  const given = { server: peer.url, id: 'a/../b', key: 's3cr3t key' }
+  await runConnector(definition, given, events)
+  const [first, second] = peer.requests
+  expect([first?.url, second?.headers.authorization]).toEqual(['/a%2F..%2Fb/token', 'Zoho-oauthtoken t-0123456789'])
+  expect(Object.fromEntries(new URLSearchParams(first?.body))).toEqual({
+    grant_type: 'client_credentials',
+    scope: 'https://a/../b.example/.default',
+    soid: 'ZohoCRM.a/../b',
+    client_id: 'a/../b',
+    client_secret: 's3cr3t key',
+  })
+  for (const id of ['..', ''])
+    await expect(runConnector(definition, { ...given, id }, events)).rejects.toThrow(ConfigurationError)
+  expect(() => defined({ auth: { default: [{ ...client, scope: '{{ settings.key }}' }] } })).toThrow(/reads a secret/)
+  expect(() => defined({ auth: { default: [{ ...client, path: '/../{{ settings.id }}' }] } })).toThrow(/path with dots/)
+  expect(() => defined({ auth: { default: [{ ...client, scope: '{{ id }}' }] } })).toThrow(
+    /reads id, which there is not/,
+  )
+})
+
 it.each<[PeerAnswer, typeof ConfigurationError | typeof RetryableError]>([
   [{ status: 401, body: '{"error":"invalid_client"}' }, ConfigurationError],
   [{ status: 200, body: '<html></html>' }, ConfigurationError],
@@ -128,21 +162,22 @@ it('a grant has the client of the settings, and its token goes only to the serve
     authorize_server: 'api',
     authorize_path: '/authorize',
     token_server: 'api',
-    token_path: '/token',
+    token_path: '/{{ settings.id }}/token',
     client_id: 'id',
     client_secret: 'key',
-    scopes: ['write'],
+    scopes: ['write', '{{ settings.id }}/x'],
+    prefix: 'Token ',
   }
   const definition = defined({ auth: { default: [grant] } })
   expect(definition.auth).toBe('oauth2')
   expect(definition.oauth2?.({ server: 'https://a.example/base/', id: 'me', key: 'k' })).toEqual({
     authorizeUrl: 'https://a.example/base/authorize',
-    tokenUrl: 'https://a.example/base/token',
+    tokenUrl: 'https://a.example/base/me/token',
     tokensSentTo: ['https://a.example'],
     clientId: 'me',
     clientSecret: 'k',
     clientAuthentication: 'body',
-    scopes: ['write'],
+    scopes: ['write', 'me/x'],
     extraAuthorizeParameters: {},
   })
   expect(definition.oauth2?.({})).toMatchObject({ authorizeUrl: '', tokenUrl: '', tokensSentTo: [''] })
@@ -150,7 +185,7 @@ it('a grant has the client of the settings, and its token goes only to the serve
   const given = { server: peer.url, id: 'me', key: 'k3y-0123' }
   const { outcomes } = await runConnector(definition, given, events, { accessToken: async () => 'token-1' })
   expect(outcomes).toEqual([{ kind: 'delivered' }, { kind: 'delivered' }])
-  expect(peer.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer token-1'])
+  expect(peer.requests.map(({ headers }) => headers.authorization)).toEqual(['Token token-1'])
 })
 
 describe('a secret address', () => {

@@ -7,6 +7,7 @@ import type { OutgoingRequest } from '../http/request-client.ts'
 import type { Hidden } from '../http/send-request.ts'
 import { bodyText } from './body-text.ts'
 import { clientToken } from './client-credentials.ts'
+import { settingRenderers } from './render-text.ts'
 import type { Description } from './schema.ts'
 import type { DescribedRequest } from './schema-requests.ts'
 import type { DescribedCredential } from './schema-settings.ts'
@@ -31,6 +32,13 @@ const addToBody = (body: unknown, name: string, value: string): unknown => {
   if (!isJsonObject(body)) throw new ConfigurationError('The credentials need a body that is an object')
   return { [name]: value, ...body }
 }
+
+const rendered = (parameters: Readonly<Record<string, string>>, text: (template: string) => string) =>
+  Object.fromEntries(
+    Object.entries(parameters)
+      .map(([name, template]) => [name, text(template)])
+      .filter(([, value]) => value !== ''),
+  ) as Record<string, string>
 
 /** Returns every text of a request that is hidden in what is stored: secrets, and their encoded forms. */
 const hiddenTexts = (
@@ -103,15 +111,17 @@ export const authorize = async (
         break
       }
       case 'client_credentials': {
+        const render = settingRenderers(described, settings)
         const client = {
-          tokenUrl: `${serverOf(described, credential.server, settings)}${credential.path}`,
+          tokenUrl: `${serverOf(described, credential.server, settings)}${render.path(credential.path)}`,
           id: secretOf(settings, credential.client_id),
           secret: secretOf(settings, credential.client_secret),
           authentication: credential.client_authentication,
-          scope: credential.scope,
+          scope: render.text(credential.scope),
+          parameters: rendered(credential.parameters, render.text),
         }
         token = await clientToken(client, context, refused)
-        headers['authorization'] = `Bearer ${token}`
+        headers['authorization'] = `${credential.prefix}${token}`
         break
       }
       case 'grant':
@@ -132,7 +142,8 @@ export const serverOf = ({ servers }: Pick<Description, 'servers'>, name: string
 
 const urlOrNone = (described: Described, server: string, path: string, settings: Partial<Settings>): string => {
   try {
-    return `${serverOf(described, server, settings as Settings)}${path}`
+    const render = settingRenderers(described, settings as Settings)
+    return `${serverOf(described, server, settings as Settings)}${path === '' ? '' : render.path(path)}`
   } catch (error) {
     // While a user enters the settings, the address may still be unknown.
     if (error instanceof ConfigurationError) return ''
@@ -150,6 +161,7 @@ export const grantClient = (
     .find((credential) => credential.in === 'grant')
   if (grant === undefined) return undefined
   const text = (name: string): string => settingText(settings as Settings, name).trim()
+  const render = settingRenderers(described, settings as Settings)
   return {
     authorizeUrl: urlOrNone(described, grant.authorize_server, grant.authorize_path, settings),
     tokenUrl: urlOrNone(described, grant.token_server, grant.token_path, settings),
@@ -160,7 +172,7 @@ export const grantClient = (
     clientId: text(grant.client_id),
     clientSecret: text(grant.client_secret),
     clientAuthentication: grant.client_authentication,
-    scopes: grant.scopes,
-    extraAuthorizeParameters: grant.parameters,
+    scopes: grant.scopes.map(render.text).filter((scope) => scope !== ''),
+    extraAuthorizeParameters: rendered(grant.parameters, render.text),
   }
 }

@@ -13,6 +13,8 @@ export type Client = {
   secret: string
   authentication: 'basic' | 'body'
   scope: string
+  /** Further members of the form. */
+  parameters: Readonly<Record<string, string>>
 }
 
 type Token = { token: string; expireTime: number }
@@ -24,14 +26,18 @@ const tokens = new WeakMap<Lifetime, Map<string, Token>>()
 const marginMs = 30_000
 const unknownLifeMs = 300_000
 
-const keyOf = ({ tokenUrl, id, secret, scope }: Client): string =>
+const keyOf = ({ tokenUrl, id, secret, scope, parameters }: Client): string =>
   createHash('sha256')
-    .update(JSON.stringify([tokenUrl, id, secret, scope]))
+    .update(JSON.stringify([tokenUrl, id, secret, scope, parameters]))
     .digest('base64url')
 
 const requestToken = async (client: Client, context: DeliverContext): Promise<Token> => {
-  const { tokenUrl, id, secret, authentication, scope } = client
-  const form = new URLSearchParams({ grant_type: 'client_credentials', ...(scope === '' ? {} : { scope }) })
+  const { tokenUrl, id, secret, authentication, scope, parameters } = client
+  const form = new URLSearchParams({
+    ...parameters,
+    grant_type: 'client_credentials',
+    ...(scope === '' ? {} : { scope }),
+  })
   const headers: Record<string, string> = {
     accept: 'application/json',
     'content-type': 'application/x-www-form-urlencoded',

@@ -3,6 +3,7 @@ import { redirectedSecrets, validateSettings } from '../definition/settings.ts'
 import { defineDescribed, readDescription } from './define-described.ts'
 import { readGuide } from './guide.ts'
 import { renderTree, scopeOf } from './render-tree.ts'
+import type { Tree } from './schema-requests.ts'
 import { sample, sampleText } from './testing-descriptions.ts'
 
 const guide = '## One\n\nA text.\n'
@@ -162,7 +163,7 @@ it.each<[string, unknown, unknown]>([
 })
 
 it('a member with a name of prototypes is a member like others', () => {
-  const tree = { $merge: [{ $name: '{{ name }}', $value: { polluted: true } }, { a: 1 }] }
+  const tree: Tree = { $merge: [{ $name: '{{ name }}', $value: { polluted: true } }, { a: 1 }] }
   const rendered = renderTree(tree, scopeOf({ name: '__proto__' }))
   expect(JSON.stringify(rendered)).toBe('{"__proto__":{"polluted":true},"a":1}')
   expect([(rendered as { polluted?: true }).polluted, ({} as { polluted?: true }).polluted]).toEqual([

@@ -1,7 +1,7 @@
 import { isJsonObject } from '@tributary/kernel'
 import { templatePaths, templateProblem } from '../templates/json-template.ts'
 import type { Described } from './open-request.ts'
-import { templatesOf } from './render-tree.ts'
+import { isTemplate, templatesOf } from './render-tree.ts'
 import type { DescribedRequest, Tree } from './schema-requests.ts'
 import type { DescribedCredential } from './schema-settings.ts'
 
@@ -26,6 +26,18 @@ const settingsOf = (credential: DescribedCredential): string[] => {
 const serversOf = (credential: DescribedCredential): string[] => {
   if (credential.in === 'client_credentials') return [credential.server]
   return credential.in === 'grant' ? [credential.authorize_server, credential.token_server] : []
+}
+
+const pathsOf = (credential: DescribedCredential): string[] => {
+  if (credential.in === 'client_credentials') return [credential.path]
+  return credential.in === 'grant' ? [credential.authorize_path, credential.token_path] : []
+}
+
+const credentialTemplates = (credential: DescribedCredential): string[] => {
+  if (credential.in !== 'client_credentials' && credential.in !== 'grant') return []
+  const scopes = credential.in === 'grant' ? credential.scopes : [credential.scope]
+  const segments = pathsOf(credential).flatMap((path) => path.split('/'))
+  return [...segments, ...scopes, ...Object.values(credential.parameters)].filter(isTemplate)
 }
 
 const missing = (where: string, kind: string, names: readonly string[], known: object): string[] =>
@@ -54,6 +66,16 @@ const serverProblems = ({ servers, settings }: Described): string[] =>
     return described.type === 'url' ? [] : [`${where} needs a URL as ${server.setting}`]
   })
 
+const pathProblems = (where: string, path: string): string[] => {
+  const parts = path.split('/')
+  return [
+    ...(parts.some((part) => part === '..' || part === '.') ? [`${where} has a path with dots`] : []),
+    ...(parts.some((part) => part.split('{{').length !== part.split('}}').length)
+      ? [`${where} has a path with / in a template`]
+      : []),
+  ]
+}
+
 const requestProblems = (described: Described, name: string, request: DescribedRequest): string[] => {
   const where = `The request ${name}`
   const { find } = request
@@ -72,10 +94,7 @@ const requestProblems = (described: Described, name: string, request: DescribedR
     ...(request.encoding === 'form' && request.batch?.at === ''
       ? [`${where} is a form, and has a list as its body`]
       : []),
-    ...(request.path.split('/').some((part) => part === '..' || part === '.') ? [`${where} has a path with dots`] : []),
-    ...(request.path.split('/').some((part) => part.split('{{').length !== part.split('}}').length)
-      ? [`${where} has a path with / in a template`]
-      : []),
+    ...pathProblems(where, request.path),
   ]
 }
 
@@ -104,7 +123,7 @@ const requestTemplates = (request: DescribedRequest): string[] => [
 const ofTree = (tree: Tree | undefined): string[] => (tree === undefined ? [] : templatesOf(tree))
 
 /** Returns every template with the variables that there are. */
-const placesOf = ({ actions, requests, test, deletion }: Described): Place[] => {
+const placesOf = ({ actions, auth, requests, test, deletion }: Described): Place[] => {
   const places = (where: string, templates: readonly string[], variables: readonly string[]): Place[] =>
     templates.map((template) => ({ where, template, variables: [...variables, 'settings'] }))
   const ofRequest = (name: string, variables: readonly string[]): Place[] => {
@@ -119,6 +138,9 @@ const placesOf = ({ actions, requests, test, deletion }: Described): Place[] => 
     ]
   }
   return [
+    ...Object.entries(auth).flatMap(([name, credentials]) =>
+      places(`The credential ${name}`, credentials.flatMap(credentialTemplates), []),
+    ),
     ...Object.entries(actions).flatMap(([name, { fields, item, request }]) => {
       const variables = [...Object.keys(fields), 'custom']
       return [...places(`The action ${name}`, ofTree(item), [...variables, 'item']), ...ofRequest(request, variables)]
@@ -177,6 +199,7 @@ export const descriptionProblems = (described: Described, normalizations: Normal
     credentials.flatMap((credential) => [
       ...missing(`The credential ${name}`, 'setting', settingsOf(credential), settings),
       ...missing(`The credential ${name}`, 'server', serversOf(credential), servers),
+      ...pathsOf(credential).flatMap((path) => pathProblems(`The credential ${name}`, path)),
     ]),
   )
   const ofActions = Object.entries(actions).flatMap(([name, { request, needs_one_of: needed = [], fields }]) => [

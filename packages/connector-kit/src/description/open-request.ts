@@ -1,10 +1,11 @@
-import { ExactNumber, isJsonObject, type JsonObject } from '@tributary/kernel'
+import { isJsonObject, type JsonObject } from '@tributary/kernel'
 import type { DeliverContext, OutgoingEvent, Settings } from '../definition/definition.ts'
 import { withGrant } from '../http/oauth2.ts'
 import { type Call, sendRequest } from '../http/send-request.ts'
 import { authorize, type OpenRequest, serverOf } from './authorize.ts'
 import { contentTypes } from './body-text.ts'
-import { renderLeaf, renderTree, type Scope, TreeProblem } from './render-tree.ts'
+import { leafText, openSettings, pathOf } from './render-text.ts'
+import { renderTree, type Scope, TreeProblem } from './render-tree.ts'
 import type { Description } from './schema.ts'
 import type { DescribedRequest } from './schema-requests.ts'
 
@@ -21,14 +22,6 @@ export const requestOf = ({ requests }: Described, name: string): DescribedReque
   if (request === undefined) throw new Error(`There is no request ${name}`)
   return request
 }
-
-/** Returns the settings that templates can read: all but secrets. */
-const openSettings = ({ settings }: Described, values: Settings): JsonObject =>
-  Object.fromEntries(
-    Object.entries(settings)
-      .filter(([, { type }]) => type !== 'secret')
-      .map(([name]) => [name, values[name]]),
-  )
 
 /** Returns the variables of an event's templates: the fields of its action, `custom` fields, and `settings`. */
 export const variablesOf = (
@@ -50,24 +43,6 @@ export const settingVariables = (described: Described, values: Settings, more: J
   ...more,
   settings: openSettings(described, values),
 })
-
-const leafText = (template: string, scope: Scope): string => {
-  const value = renderLeaf(template, scope)
-  if (typeof value === 'string') return value.trim()
-  // An exact number is an object whose text has all digits.
-  return typeof value === 'number' || typeof value === 'boolean' || value instanceof ExactNumber ? String(value) : ''
-}
-
-const pathOf = (path: string, scope: Scope): string =>
-  path
-    .split('/')
-    .map((segment, at) => {
-      if (at === 0 || !segment.includes('{')) return segment
-      const text = leafText(segment, scope)
-      if (text === '' || text === '.' || text === '..') throw new TreeProblem('A part of the address has no value')
-      return encodeURIComponent(text)
-    })
-    .join('/')
 
 const headersOf = (request: DescribedRequest, scope: Scope): Record<string, string> => {
   const headers: Record<string, string> = { accept: 'application/json', 'user-agent': 'Tributary/1.0' }
@@ -137,7 +112,8 @@ export const transmit = async (
 ): Promise<{ call: Call; secrets: readonly string[] }> => {
   const credentials = described.auth[request.auth]
   if (credentials === undefined) throw new Error(`There are no credentials ${request.auth}`)
-  const sending = credentials.some((credential) => credential.in === 'grant') ? withGrant(context) : context
+  const grant = credentials.find((credential) => credential.in === 'grant')
+  const sending = grant === undefined ? context : withGrant(context, grant.prefix)
   const send = async (refused?: string) => {
     const made = await authorize(described, credentials, { ...open, body }, request.encoding, context, refused)
     const call = await sendRequest(sending, { ...made.request, keepBytes: maxBytes, readBytes: maxBytes }, made.hidden)

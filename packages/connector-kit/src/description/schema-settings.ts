@@ -63,6 +63,12 @@ export const describedServer = z.union([
 ])
 export type DescribedServer = z.output<typeof describedServer>
 
+/** A path whose segments can be templates over settings. */
+const tokenPath = z.string().regex(/^\//).max(500)
+const settingTemplate = z.string().max(500)
+/** What is before the token in the Authorization header. */
+const tokenPrefix = z.string().max(40).default('Bearer ')
+
 const credential = z.union([z.strictObject({ setting: partName }), z.strictObject({ text: z.string() })])
 
 /** How one credential goes into a request. Templates cannot read a secret, so this is its only way there. */
@@ -82,25 +88,29 @@ export const describedCredential = z.discriminatedUnion('in', [
     /** OAuth 2 client credentials (RFC 6749, 4.4): a token is fetched, kept, and renewed. */
     in: z.literal('client_credentials'),
     server: partName,
-    path: z.string().regex(/^\/[\w/.-]*$/),
+    path: tokenPath,
     client_id: partName,
     client_secret: partName,
     /** How the secret is sent to the token URL. */
     client_authentication: z.enum(['basic', 'body']).default('body'),
-    scope: z.string().default(''),
+    /** The scope, and further members of the form, are templates over settings. */
+    scope: settingTemplate.default(''),
+    parameters: z.record(z.string(), settingTemplate).default({}),
+    prefix: tokenPrefix,
   }),
   z.strictObject({
     /** OAuth 2 with consent (RFC 6749, 4.1): the users register their own client at the vendor. */
     in: z.literal('grant'),
     authorize_server: partName,
-    authorize_path: z.string().regex(/^\/[\w/.-]*$/),
+    authorize_path: tokenPath,
     token_server: partName,
-    token_path: z.string().regex(/^\/[\w/.-]*$/),
+    token_path: tokenPath,
     client_id: partName,
     client_secret: partName,
     client_authentication: z.enum(['basic', 'body']).default('body'),
-    scopes: z.array(z.string()).default([]),
-    parameters: z.record(z.string(), z.string()).default({}),
+    scopes: z.array(settingTemplate).default([]),
+    parameters: z.record(z.string(), settingTemplate).default({}),
+    prefix: tokenPrefix,
   }),
 ])
 export type DescribedCredential = z.output<typeof describedCredential>

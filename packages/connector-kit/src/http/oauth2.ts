@@ -262,11 +262,11 @@ export const renewTokens = async (
 }
 
 /**
- * Returns the context with requests that carry the token of the destination's grant (RFC 6750, 2.1), instead of any
- * other Authorization. After a 401, a request is sent once more with a renewed token; after another 401, the grant
+ * Returns the context with requests that carry the token of the destination's grant (RFC 6750, 2.1) after `prefix`,
+ * instead of any other Authorization. After a 401, a request is sent once more with a renewed token; after another 401, the grant
  * counts as expired and the request rejects with ConfigurationError. No response shows the token.
  */
-export const withGrant = <S extends Settings>(context: DeliverContext<S>): DeliverContext<S> => ({
+export const withGrant = <S extends Settings>(context: DeliverContext<S>, prefix = 'Bearer '): DeliverContext<S> => ({
   ...context,
   request: async (request) => {
     const { accessToken } = context
@@ -274,7 +274,7 @@ export const withGrant = <S extends Settings>(context: DeliverContext<S>): Deliv
       throw new ConfigurationError('Not connected to an account. Connect it in its settings')
     const others = Object.entries(request.headers).filter(([name]) => name.toLowerCase() !== 'authorization')
     const send = async (token: string): Promise<HttpAnswer> => {
-      const headers = { ...Object.fromEntries(others), authorization: `Bearer ${token}` }
+      const headers = { ...Object.fromEntries(others), authorization: `${prefix}${token}` }
       const answer = await context.request({ ...request, headers })
       return { ...answer, body: hideSecrets(answer.body, [token]) }
     }

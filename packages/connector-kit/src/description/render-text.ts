@@ -1,0 +1,51 @@
+import { ExactNumber, type JsonObject } from '@tributary/kernel'
+import type { Settings } from '../definition/definition.ts'
+import { ConfigurationError } from '../errors.ts'
+import { renderLeaf, type Scope, scopeOf, TreeProblem } from './render-tree.ts'
+import type { Description } from './schema.ts'
+
+/** Returns the settings that templates can read: all but secrets. */
+export const openSettings = ({ settings }: Pick<Description, 'settings'>, values: Settings): JsonObject =>
+  Object.fromEntries(
+    Object.entries(settings)
+      .filter(([, { type }]) => type !== 'secret')
+      .map(([name]) => [name, values[name]]),
+  )
+
+/** Renders a template to a text without spaces around it; '' for no value. Throws TreeProblem. */
+export const leafText = (template: string, scope: Scope): string => {
+  const value = renderLeaf(template, scope)
+  if (typeof value === 'string') return value.trim()
+  // An exact number is an object whose text has all digits.
+  return typeof value === 'number' || typeof value === 'boolean' || value instanceof ExactNumber ? String(value) : ''
+}
+
+/** Renders a path. Throws TreeProblem if a segment has no value. */
+export const pathOf = (path: string, scope: Scope): string =>
+  path
+    .split('/')
+    .map((segment, at) => {
+      if (at === 0 || !segment.includes('{')) return segment
+      const text = leafText(segment, scope)
+      if (text === '' || text === '.' || text === '..') throw new TreeProblem('A part of the address has no value')
+      return encodeURIComponent(text)
+    })
+    .join('/')
+
+/**
+ * Returns the renderers of texts and paths that only settings decide. Throws ConfigurationError if a segment of a path
+ * has no value.
+ */
+export const settingRenderers = (described: Pick<Description, 'settings'>, values: Settings) => {
+  const scope = scopeOf({ settings: openSettings(described, values) })
+  const guarded =
+    (render: (template: string, scope: Scope) => string) =>
+    (template: string): string => {
+      try {
+        return render(template, scope)
+      } catch (error) {
+        throw error instanceof TreeProblem ? new ConfigurationError(`The settings: ${error.message}`) : error
+      }
+    }
+  return { text: guarded(leafText), path: guarded(pathOf) }
+}
