@@ -49,6 +49,7 @@ it.each<[string, object[], (request: PeerRequest) => unknown, unknown]>([
     'Key s3cr3t key',
   ],
   ['the path', [{ in: 'path', setting: 'key' }], ({ url }) => url, '/batch/s3cr3t%20key'],
+  ['a part of the path', [{ in: 'path', setting: 'key', at: 'bot{}' }], ({ url }) => url, '/batch/bots3cr3t%20key'],
   ['the query', [{ in: 'query', name: 'key', setting: 'key' }], ({ url }) => url, '/batch?key=s3cr3t+key'],
   [
     'the body',
@@ -80,6 +81,24 @@ it.each<[string, object[], (request: PeerRequest) => unknown, unknown]>([
   expect(kept).toContain('[redacted]')
   for (const form of ['s3cr3t key', 's3cr3t+key', 's3cr3t%20key', Buffer.from('me:s3cr3t key').toString('base64')])
     expect(kept).not.toContain(form)
+})
+
+it.each([
+  ['/{auth}/send/{{ id }}', '/bot1:A%2F$&/send/%7Bauth%7D'],
+  ['/{{ id }}/{auth}', '/%7Bauth%7D/bot1:A%2F$&'],
+  ['/', '/bot1:A%2F$&'],
+  ['/a/', '/a/bot1:A%2F$&'],
+])('a secret in the path %s is at its place, whatever a value says', async (path, expected) => {
+  const peer = await peerOf(() => ok)
+  const requests = { batch: { method: 'POST', server: 'api', path } }
+  const definition = defined({ auth: { default: [{ in: 'path', setting: 'key', at: 'bot{}' }] }, requests })
+  const [event] = [outgoingEvent({ messageId: 'a' }, { action: 'send', payload: { id: '{auth}' } })]
+  await runConnector(definition, { server: peer.url, key: '1:A/$&' }, [event])
+  expect(decodeURIComponent(peer.requests[0]?.url ?? '')).toBe(decodeURIComponent(expected))
+  expect(peer.requests[0]?.url.split('/').length).toBe(expected.split('/').length)
+  expect(() => defined({ auth: { default: [] }, requests: { batch: { ...requests.batch, path: '/{auth}' } } })).toThrow(
+    /no credential for it/,
+  )
 })
 
 it('a missing secret holds the events, and sends nothing', async () => {

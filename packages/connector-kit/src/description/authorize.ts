@@ -7,7 +7,7 @@ import type { OutgoingRequest } from '../http/request-client.ts'
 import type { Hidden } from '../http/send-request.ts'
 import { bodyText } from './body-text.ts'
 import { clientToken } from './client-credentials.ts'
-import { settingRenderers } from './render-text.ts'
+import { authSegment, settingRenderers } from './render-text.ts'
 import type { Description } from './schema.ts'
 import type { DescribedRequest } from './schema-requests.ts'
 import type { DescribedCredential } from './schema-settings.ts'
@@ -31,6 +31,20 @@ const addToBody = (body: unknown, name: string, value: string): unknown => {
   if (body === undefined) return { [name]: value }
   if (!isJsonObject(body)) throw new ConfigurationError('The credentials need a body that is an object')
   return { [name]: value, ...body }
+}
+
+/** Returns a path with a secret segment at its place, or else at its end. */
+const withSegment = (path: string, at: string, secret: string): string => {
+  const segments = path.split('/')
+  const place = segments.includes(authSegment) ? segments.indexOf(authSegment) : segments.length
+  const isAtEnd = place === segments.length && segments.at(-1) === ''
+  return segments
+    .toSpliced(
+      isAtEnd ? place - 1 : place,
+      1,
+      at.replace('{}', () => encodeURIComponent(secret)),
+    )
+    .join('/')
 }
 
 const rendered = (parameters: Readonly<Record<string, string>>, text: (template: string) => string) =>
@@ -100,7 +114,7 @@ export const authorize = async (
         url.searchParams.set(credential.name, secretOf(settings, credential.setting))
         break
       case 'path':
-        url.pathname += `/${encodeURIComponent(secretOf(settings, credential.setting))}`
+        url.pathname = withSegment(url.pathname, credential.at, secretOf(settings, credential.setting))
         break
       case 'body':
         body = addToBody(body, credential.name, secretOf(settings, credential.setting))

@@ -95,6 +95,9 @@ const requestProblems = (described: Described, name: string, request: DescribedR
       ? [`${where} is a form, and has a list as its body`]
       : []),
     ...pathProblems(where, request.path),
+    ...(request.path.split('/').includes('{auth}') && !described.auth[request.auth]?.some((one) => one.in === 'path')
+      ? [`${where} has {auth} in its path, and no credential for it`]
+      : []),
   ]
 }
 
@@ -114,7 +117,7 @@ const repeatProblems = ({ actions, requests, answers }: Described): string[] =>
   })
 
 const requestTemplates = (request: DescribedRequest): string[] => [
-  ...request.path.split('/').filter((part) => part.includes('{')),
+  ...request.path.split('/').filter((part) => part.includes('{') && part !== '{auth}'),
   ...Object.values(request.query),
   ...Object.values(request.headers),
   ...(request.body === undefined ? [] : templatesOf(request.body)),

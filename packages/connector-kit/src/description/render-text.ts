@@ -20,11 +20,15 @@ export const leafText = (template: string, scope: Scope): string => {
   return typeof value === 'number' || typeof value === 'boolean' || value instanceof ExactNumber ? String(value) : ''
 }
 
+/** Stands for the secret segment of a path. A value cannot make it, because its colons are encoded. */
+export const authSegment = ':auth:'
+
 /** Renders a path. Throws TreeProblem if a segment has no value. */
 export const pathOf = (path: string, scope: Scope): string =>
   path
     .split('/')
     .map((segment, at) => {
+      if (segment === '{auth}') return authSegment
       if (at === 0 || !segment.includes('{')) return segment
       const text = leafText(segment, scope)
       if (text === '' || text === '.' || text === '..') throw new TreeProblem('A part of the address has no value')

@@ -80,8 +80,15 @@ export const describedCredential = z.discriminatedUnion('in', [
     setting: partName,
   }),
   z.strictObject({ in: z.literal('query'), name: z.string().min(1).max(60), setting: partName }),
-  /** The last part of the path. */
-  z.strictObject({ in: z.literal('path'), setting: partName }),
+  /** The segment `{auth}` of the path, or else a last one. `at` has the secret in place of `{}`, such as `bot{}`. */
+  z.strictObject({
+    in: z.literal('path'),
+    setting: partName,
+    at: z
+      .string()
+      .regex(/^[\w.~-]*\{\}[\w.~-]*$/, 'A segment has {} in place of the secret')
+      .default('{}'),
+  }),
   z.strictObject({ in: z.literal('body'), name: z.string().min(1).max(60), setting: partName }),
   z.strictObject({ in: z.literal('basic'), user: credential, password: credential }),
   z.strictObject({
