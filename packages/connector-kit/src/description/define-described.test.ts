@@ -156,6 +156,17 @@ it.each<[string, unknown, unknown]>([
     { Id__c: 5 },
   ],
   ['a member without a name is left out', { a: { $name: '{{ missing }}', $value: 1 } }, undefined],
+  [
+    // The time and its letters are those of the specification, and Python computed the hash.
+    'a ULID is that of an ID and a time',
+    [
+      { $ulid: 'message-1', $at: '2016-07-30T22:36:16.385Z' },
+      { $ulid: '{{ missing }}', $at: '2016-07-30T22:36:16.385Z' },
+      { $ulid: 'message-1', $at: '1969-12-31T23:59:59Z' },
+      { $ulid: 'message-1' },
+    ],
+    ['01ARYZ6S41KQNRG2T3QQVF8SD0'],
+  ],
   ['a constant is not a template', { a: '$set', b: true }, { a: '$set', b: true }],
 ])('a tree is rendered: %s', (_, tree, expected) => {
   const variables = { name: 'Id', number: 5, object: { x: [1] }, list: [{ id: 1 }, { id: 2 }] }

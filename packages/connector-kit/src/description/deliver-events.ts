@@ -88,11 +88,7 @@ const createSender = (described: Described, context: DeliverContext, outcomes: (
         settle([unit], outcome ?? { kind: 'delivered' })
       }
     }
-    if (others !== 'not_accepted') {
-      // The only event of a request is the cause. Its accepted records are not sent again.
-      const isCause = units.length === 1 && others.kind === 'retry'
-      return settle(rest, isCause ? { kind: 'rejected', reason: others.reason } : others)
-    }
+    if (others !== 'not_accepted') return settle(rest, others)
     if (rest.length === 0) return
     if (round >= maxRounds)
       return settle(rest, { kind: 'retry', reason: 'Not accepted, because other events were refused' })
@@ -147,9 +143,9 @@ const createSender = (described: Described, context: DeliverContext, outcomes: (
 
 /**
  * Delivers a batch as its description says: events of one request together, within its limits. Each event has its own
- * outcome. If the vendor refuses a request and names no event, the request is sent again in halves. An accepted event is
- * sent again only if the vendor refuses some records of a request without saying which. Throws a DeliveryError if the
- * first request fails for all events.
+ * outcome. If the vendor refuses a request and names no event, the request is sent again in halves. If an answer accepts
+ * some records of a request, and names none of the refused ones, none is sent again. Throws a DeliveryError if the first
+ * request fails for all events.
  */
 export const deliverEvents = async (
   described: Described,

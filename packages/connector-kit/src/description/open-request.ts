@@ -12,9 +12,10 @@ import type { DescribedRequest } from './schema-requests.ts'
 /** A described destination without its test vectors. */
 export type Described = Omit<Description, 'vectors'>
 
-/** Maximum bytes of an answer that are read: more if it can name many items, or is searched for a record. */
+/** Maximum bytes of an answer that are read: more if it can name items, each with a long reason, or is searched. */
 const answerBytes = 64 * 1024
 export const listingBytes = 1024 * 1024
+const itemBytes = 1024
 
 /** Returns a named request of a description. */
 export const requestOf = ({ requests }: Described, name: string): DescribedRequest => {
@@ -102,13 +103,19 @@ export const bodyWith = (
   return body
 }
 
-/** Sends a request, and reads `maxBytes` of the answer. A token of client credentials that gets 401 is renewed once. */
+/**
+ * Sends a request with a number of items, and reads `maxBytes` of the answer. A token of client credentials that gets 401
+ * is renewed once.
+ */
 export const transmit = async (
   described: Described,
   { open, request }: Envelope,
   body: unknown,
   context: DeliverContext,
-  maxBytes = (request.answers ?? described.answers).items.length > 0 ? listingBytes : answerBytes,
+  items = 0,
+  maxBytes = (request.answers ?? described.answers).items.length === 0
+    ? answerBytes
+    : Math.max(listingBytes, items * itemBytes),
 ): Promise<{ call: Call; secrets: readonly string[] }> => {
   const credentials = described.auth[request.auth]
   if (credentials === undefined) throw new Error(`There are no credentials ${request.auth}`)

@@ -133,7 +133,8 @@ const namedItems = (errors: ItemErrors, body: unknown, given: Given, wait: numbe
 
 /**
  * Returns what the lists of errors say; undefined if they say nothing. A failure that names no item is that of the only
- * item. If any of several items can be the cause, those without a name are retried, because some were refused.
+ * item. Among several items, halves find its item if an item can be sent twice. Otherwise all items without a name are
+ * rejected, because the vendor has accepted some of them.
  */
 const readItems = (given: Given, body: unknown, wait: number | undefined): Reading | undefined => {
   const { answer, answers, items, title } = given
@@ -148,13 +149,14 @@ const readItems = (given: Given, body: unknown, wait: number | undefined): Readi
   if (first === undefined) {
     // The whole request was refused, and its status code decides.
     if (failure === undefined || classifyStatus(answer.status) === 'rejected') return undefined
-    const split = others === 'not_accepted' && items.length > 1
+    const split = others !== 'delivered' && items.length > 1
     if (split || items.length < 2) return { kind: 'all', outcome: failure, split }
   }
-  if (others !== 'delivered') return { kind: 'items', named, others: 'not_accepted' }
+  if (others === 'not_accepted' || (others === 'repeatable' && failure !== undefined))
+    return { kind: 'items', named, others: 'not_accepted' }
   if (failure === undefined) return { kind: 'items', named, others: { kind: 'delivered' } }
-  const reason = `${title} does not say which records it refuses: ${failure.reason}`
-  return { kind: 'items', named, others: retryOf(reason, wait) }
+  const reason = `${title} does not say which records it refuses, and has accepted the others: ${failure.reason}`
+  return { kind: 'items', named, others: { kind: 'rejected', reason } }
 }
 
 /** Returns the first rule that fits an answer; undefined if none does. */

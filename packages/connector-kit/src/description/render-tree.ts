@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from '@tributary/kernel'
 import { renderValue, type TemplateBudget, templateLimits } from '../templates/json-template.ts'
 import type { Tree } from './schema-requests.ts'
+import { ulidOf } from './ulid.ts'
 
 /** Maximum items that `$each` makes of one event. */
 const maxEach = 1000
@@ -49,6 +50,9 @@ const named = (name: Tree, value: Tree | undefined, scope: Scope): JsonObject | 
   return Object.fromEntries([[key, rendered]])
 }
 
+const ulid = (id: unknown, at: unknown): string | undefined =>
+  typeof id === 'string' && typeof at === 'string' ? ulidOf(id, Date.parse(at)) : undefined
+
 const isTrue = (value: unknown): boolean => value !== undefined && value !== null && value !== false && value !== ''
 
 /**
@@ -70,6 +74,7 @@ export const renderTree = (tree: Tree, scope: Scope): unknown => {
     const chosen = isTrue(renderTree(members.$if, scope)) ? members.$then : members.$else
     return chosen === undefined ? undefined : renderTree(chosen, scope)
   }
+  if (members.$ulid !== undefined) return ulid(renderTree(members.$ulid, scope), renderTree(members.$at ?? null, scope))
   const entries = Object.entries(members).flatMap(([name, value]) => {
     const rendered = renderTree(value, scope)
     return rendered === undefined ? [] : [[name, rendered] as const]

@@ -11,6 +11,7 @@ const template = z.string().max(10_000)
  * - `$each` and `$item`: for each item of a list, `$item` with the variable `item`.
  * - `$if`, `$then`, and `$else`: one of two values.
  * - `$name` and `$value`: an object with one member, whose name is a template; nothing if one of both has no value.
+ * - `$ulid` and `$at`: the ULID of an ID and a time, the same each time, for vendors that recognize events by one.
  */
 export type Tree = string | number | boolean | null | readonly Tree[] | { readonly [name: string]: Tree }
 export const tree: z.ZodType<Tree> = z.json()
@@ -75,9 +76,10 @@ const itemErrors = z.strictObject({
   retry: condition.optional(),
   /**
    * What became of the items that are not named, if each entry names an item. With `not_accepted`, the vendor took none,
-   * and they are sent again without the named ones.
+   * and they are sent again without the named ones. With `repeatable`, it took them, and takes a repeated item only
+   * once, such as by an ID.
    */
-  others: z.enum(['delivered', 'not_accepted']),
+  others: z.enum(['delivered', 'not_accepted', 'repeatable']),
 })
 export type ItemErrors = z.output<typeof itemErrors>
 

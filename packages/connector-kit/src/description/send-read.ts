@@ -16,7 +16,8 @@ export const sendRead = async (
   context: DeliverContext,
   maxBytes?: number,
 ): Promise<Sent> => {
-  const { call, secrets } = await transmit(described, envelope, bodyWith(envelope, items), context, maxBytes)
+  const body = bodyWith(envelope, items)
+  const { call, secrets } = await transmit(described, envelope, body, context, items.length, maxBytes)
   const answers = envelope.request.answers ?? described.answers
   const { title } = described
   const reading = readAnswer({ answer: call.answer, answers, items, title, secrets, now: context.clock() })
