@@ -9,6 +9,7 @@ import type {
 import { grantClient } from './authorize.ts'
 import { deletePeople } from './delete-people.ts'
 import { deliverEvents } from './deliver-events.ts'
+import { rowsOf } from './deliver-rows.ts'
 import { descriptionProblems, type Normalizations } from './description-problems.ts'
 import { readGuide } from './guide.ts'
 import { hostCheck, makeSettings } from './make-settings.ts'
@@ -78,7 +79,7 @@ const presetOf = (preset: Described['presets'][number]): MappingPreset => ({
   fields: Object.fromEntries(Object.entries(preset.fields).map(([name, given]) => [name, presetField(given)])),
 })
 
-const objectOf = ({ sync_modes: syncModes, ...object }: Described['objects'][number]): ObjectDefinition => ({
+const objectOf = ({ sync_modes: syncModes, rows: _, ...object }: Described['objects'][number]): ObjectDefinition => ({
   ...object,
   syncModes,
 })
@@ -89,12 +90,20 @@ const authOf = ({ auth }: Described): DestinationDefinition['auth'] => {
   return credentials.length === 0 ? 'none' : 'key'
 }
 
-const deletionOf = (described: Described): Pick<DestinationDefinition, 'deliverRows' | 'deletesUsers'> => {
+type WritesRows = Pick<DestinationDefinition, 'deliverRows' | 'describeRows' | 'rowObjects' | 'deletesUsers'>
+
+/** The functions for rows of syncs, and for rows that delete users. */
+const takesRows = (described: Described, actions: readonly ActionDefinition[]): WritesRows => {
   const { deletion, settings } = described
-  if (deletion === undefined) return {}
+  const written = rowsOf(described, actions)
+  if (deletion === undefined) return written
   const { needs } = deletion
   return {
-    deliverRows: (rows, context) => deletePeople(described, rows, context),
+    ...written,
+    deliverRows: (rows, context) =>
+      rows[0]?.object === 'users' || written.deliverRows === undefined
+        ? deletePeople(described, rows, context)
+        : written.deliverRows(rows, context),
     deletesUsers:
       needs === undefined
         ? true
@@ -110,18 +119,20 @@ export const defineDescribed = (
 ): DestinationDefinition => {
   const { limits } = described
   const { requests, per_ms: perMs } = limits
+  const actions = Object.entries(described.actions).map((action) => actionOf(action, normalizations))
+  const rows = takesRows(described, actions)
   return {
     slug: described.slug,
     title: described.title,
     description: described.description,
     docs: { url: described.docs_url, steps: readGuide(guide) },
-    kinds: described.kinds,
+    kinds: [...new Set([...described.kinds, ...(rows.rowObjects === undefined ? [] : (['Reverse ETL'] as const))])],
     auth: authOf(described),
     ...(authOf(described) === 'oauth2' ? { oauth2: (settings) => grantClient(described, settings) } : {}),
     settings: makeSettings(described),
     check: (settings) => hostCheck(described)(settings),
     objects: described.objects.map(objectOf),
-    actions: Object.entries(described.actions).map((action) => actionOf(action, normalizations)),
+    actions,
     presets: described.presets.map(presetOf),
     batching: () => ({ maxEvents: limits.max_events, maxBytes: limits.max_bytes, maxWaitMs: limits.max_wait_ms }),
     ...(requests === undefined || perMs === undefined ? {} : { rate: () => ({ requests, perMs }) }),
@@ -129,7 +140,7 @@ export const defineDescribed = (
     ...(limits.max_event_age_ms === undefined ? {} : { maxEventAgeMs: limits.max_event_age_ms }),
     testConnection: (context) => tryConnection(described, context),
     deliver: (batch, context) => deliverEvents(described, batch, context),
-    ...deletionOf(described),
+    ...rows,
   }
 }
 

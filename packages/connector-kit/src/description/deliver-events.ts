@@ -1,6 +1,6 @@
-import type { DeliverContext, DeliverResult, EventOutcome, Exchange, OutgoingEvent } from '../definition/definition.ts'
+import type { DeliverContext, DeliverResult, EventOutcome, Exchange } from '../definition/definition.ts'
 import { ConfigurationError, DeliveryError, RejectedError, RetryableError } from '../errors.ts'
-import { makeUnits, requestsOf, type Unit } from './make-units.ts'
+import { makeUnits, requestsOf, type Sending, type Unit } from './make-units.ts'
 import { type Described, openEnvelope } from './open-request.ts'
 import type { Reading } from './read-answer.ts'
 import { TreeProblem } from './render-tree.ts'
@@ -18,6 +18,9 @@ const outcomeOf = (error: DeliveryError): EventOutcome => {
   return { kind: 'retry', reason: error.message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
 }
 
+/** A record to change is not there. */
+class NotThere extends Error {}
+
 /** Sends one request and reads its answer. Throws ConfigurationError if a user has to change the settings. */
 const sendUnits = async (described: Described, units: readonly Unit[], context: DeliverContext): Promise<Sent> => {
   const [first] = units
@@ -31,6 +34,7 @@ const sendUnits = async (described: Described, units: readonly Unit[], context: 
   const { found } = looked
   const variables = { ...scope.variables, item: items[0]?.value, found }
   const chosen = found === undefined ? find.otherwise : name
+  if (chosen === undefined) throw new NotThere('There is no such record')
   const envelope = openEnvelope(described, chosen, { ...scope, variables }, context.settings)
   return await sendRead(described, envelope, items, context)
 }
@@ -109,6 +113,7 @@ const createSender = (described: Described, context: DeliverContext, outcomes: (
       sent = await sendUnits(described, units, context)
     } catch (error) {
       if (error instanceof TreeProblem) return settle(units, { kind: 'rejected', reason: error.message })
+      if (error instanceof NotThere) return settle(units, { kind: 'skipped', reason: error.message })
       if (!(error instanceof DeliveryError) || requests === 1) throw error
       shown ??= error.exchange
       return fail(units, outcomeOf(error), true)
@@ -131,7 +136,7 @@ const createSender = (described: Described, context: DeliverContext, outcomes: (
     await send(units.slice(middle), round)
   }
 
-  const result = (): DeliverResult => {
+  const result = (): DeliverResult & { outcomes: readonly EventOutcome[] } => {
     const whole = outcomes.map((outcome): EventOutcome => outcome ?? { kind: 'retry', reason: 'Not sent' })
     if (whole.every((outcome) => outcome.kind === 'delivered' && outcome.note === undefined))
       return { outcomes: whole, httpStatus, latencyMs }
@@ -149,9 +154,9 @@ const createSender = (described: Described, context: DeliverContext, outcomes: (
  */
 export const deliverEvents = async (
   described: Described,
-  batch: readonly OutgoingEvent[],
+  batch: readonly Sending[],
   context: DeliverContext,
-): Promise<DeliverResult> => {
+): Promise<DeliverResult & { outcomes: readonly EventOutcome[] }> => {
   const { units, outcomes } = makeUnits(described, batch, context.settings)
   const sender = createSender(described, context, outcomes)
   for (const those of requestsOf(units)) await sender.send(those)

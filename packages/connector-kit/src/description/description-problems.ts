@@ -89,7 +89,9 @@ const requestProblems = (described: Described, name: string, request: DescribedR
       : []),
     ...missing(where, 'server', [request.server], described.servers),
     ...missing(where, 'credential', [request.auth], described.auth),
-    ...(find === undefined ? [] : missing(where, 'request', [find.request, find.otherwise], described.requests)),
+    ...(find === undefined
+      ? []
+      : missing(where, 'request', [find.request, find.otherwise ?? name], described.requests)),
     ...(find !== undefined && request.batch !== undefined ? [`${where} is a batch, and cannot look a record up`] : []),
     ...(request.encoding === 'form' && request.batch?.at === ''
       ? [`${where} is a form, and has a list as its body`]
@@ -133,7 +135,7 @@ const placesOf = ({ actions, auth, requests, test, deletion }: Described): Place
     const request = requests[name]
     if (request === undefined) return []
     const { find } = request
-    const inner = find === undefined ? [] : [find.request, find.otherwise]
+    const inner = find === undefined ? [] : [find.request, find.otherwise ?? name]
     const own = [...variables, 'item', ...(find === undefined ? [] : ['found'])]
     return [
       ...places(`The request ${name}`, requestTemplates(request), own),
@@ -192,6 +194,24 @@ const fieldProblems = ({ actions, settings }: Described, normalizations: Normali
     }),
   )
 
+const objectProblems = (
+  { name, actions: own, rows }: Described['objects'][number],
+  { actions }: Described,
+): string[] => {
+  const where = `The object ${name}`
+  const { identifiers = [], named, ...operations } = rows ?? {}
+  const used = Object.values(operations)
+  const needed = [...identifiers, ...(named === undefined ? [] : [named.field])]
+  return [
+    ...missing(where, 'action', [...own, ...used], actions),
+    ...(rows !== undefined && used.length === 0 ? [`${where} has rows without an operation`] : []),
+    ...used.filter((action) => !own.includes(action)).map((action) => `${where} does not list its action ${action}`),
+    ...used.flatMap((action) =>
+      missing(`The action ${action} of rows`, 'field', needed, actions[action]?.fields ?? {}),
+    ),
+  ]
+}
+
 /**
  * Returns the problems of a description, empty if there are none. Problems are names that refer to nothing, templates that
  * fail, secrets in templates, and addresses that an event could change.
@@ -217,7 +237,7 @@ export const descriptionProblems = (described: Described, normalizations: Normal
     ...ofActions,
     ...fieldProblems(described, normalizations),
     ...repeatProblems(described),
-    ...objects.flatMap(({ name, actions: own }) => missing(`The object ${name}`, 'action', own, actions)),
+    ...objects.flatMap((object) => objectProblems(object, described)),
     ...presets.flatMap(({ action }) => missing('A preset', 'action', [action], actions)),
     ...missing('The test', 'request', [test.request], requests),
     ...(deletion === undefined ? [] : missing('The deletion', 'request', [deletion.request], requests)),

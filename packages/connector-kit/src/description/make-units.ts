@@ -6,6 +6,9 @@ import { type Described, type Envelope, openEnvelope, requestOf, variablesOf } f
 import { renderTree, type Scope, scopeOf, TreeProblem } from './render-tree.ts'
 import type { DescribedRequest } from './schema-requests.ts'
 
+/** An event or row with its values. Those with the same key are sent in different requests, in their order. */
+export type Sending = Pick<OutgoingEvent, 'action' | 'payload'> & { readonly key?: string }
+
 /** An item of a request in the vendor's form, and the place of its list in the body. */
 export type Item = { readonly value: unknown; readonly place: string; readonly bytes: number }
 
@@ -37,7 +40,7 @@ const labelsOf = (described: Described, action: string, names: readonly string[]
   names.map((name) => described.actions[action]?.fields[name]?.label ?? name).join(', ')
 
 /** Returns what an event sends. Throws TreeProblem with the reason why it cannot be sent. */
-const unitOf = (described: Described, event: OutgoingEvent, index: number, settings: Settings): Unit => {
+const unitOf = (described: Described, event: Sending, index: number, settings: Settings): Unit => {
   const action = described.actions[event.action]
   if (action === undefined) throw new TreeProblem(`${described.title} has no action "${event.action}"`)
   const variables = variablesOf(described, event, settings)
@@ -71,13 +74,14 @@ const unitOf = (described: Described, event: OutgoingEvent, index: number, setti
     const key = unique === undefined ? undefined : valueInAnswer(value, unique)
     return isMissing(key) ? [] : [JSON.stringify(key)]
   })
+  if (event.key !== undefined) keys.push(`row ${event.key}`)
   return { index, name, request, envelope, items, bytes, keys, scope }
 }
 
 /** Returns what the events of a batch send, and the outcomes of those that cannot be sent. */
 export const makeUnits = (
   described: Described,
-  batch: readonly OutgoingEvent[],
+  batch: readonly Sending[],
   settings: Settings,
 ): { units: Unit[]; outcomes: (EventOutcome | undefined)[] } => {
   const units: Unit[] = []

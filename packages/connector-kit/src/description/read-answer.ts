@@ -193,6 +193,7 @@ export const readAnswer = (given: Given): Reading => {
     const why = fitting.message ?? reason
     if (fitting.outcome === 'misconfigured') return { kind: 'misconfigured', message: `${title}: ${why}` }
     if (fitting.outcome === 'retry') return retry(why)
+    if (fitting.outcome === 'skipped') return { kind: 'all', outcome: { kind: 'skipped', reason: why }, split: false }
     if (fitting.outcome === 'rejected') return reject(why)
     return { kind: 'all', outcome: { kind: 'delivered' }, split: false }
   }

@@ -21,9 +21,16 @@ export const scopeOf = (variables: Readonly<Record<string, unknown>>): Scope => 
 /** Whether a text has a template; other texts are constants. */
 export const isTemplate = (text: string): boolean => text.includes('{{') || text.includes('{%')
 
-/** Renders a text; undefined for no value and for an empty text of a template. Throws TreeProblem. */
+const variableAlone = /^\{\{ ?([a-z][a-z0-9_]{0,59}) ?\}\}$/
+
+/**
+ * Renders a text; undefined for no value and for an empty text of a template, and null for a variable alone that is null.
+ * Throws TreeProblem.
+ */
 export const renderLeaf = (text: string, { variables, budget }: Scope): unknown => {
   if (!isTemplate(text)) return text
+  const [, alone = ''] = variableAlone.exec(text) ?? []
+  if (variables[alone] === null) return null
   const rendered = renderValue(text, variables, { budget, owner: 'description' })
   if ('problem' in rendered) throw new TreeProblem(`A template fails: ${rendered.problem.message}`)
   return rendered.value === '' ? undefined : rendered.value

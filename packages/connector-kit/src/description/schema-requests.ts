@@ -31,8 +31,11 @@ export type Condition = z.output<typeof condition>
 const statuses = z.array(z.union([z.int().min(100).max(599), z.enum(['2xx', '3xx', '4xx', '5xx'])])).min(1)
 export type Statuses = z.output<typeof statuses>
 
-/** The outcome of the events of a request: `misconfigured` holds them until a user changes the settings. */
-const outcome = z.enum(['delivered', 'rejected', 'retry', 'misconfigured'])
+/**
+ * The outcome of the events of a request: `misconfigured` holds them until a user changes the settings, and `skipped` is
+ * for rows, such as an insert of a record that is there.
+ */
+const outcome = z.enum(['delivered', 'skipped', 'rejected', 'retry', 'misconfigured'])
 
 const rule = z.strictObject({
   status: statuses,
@@ -133,9 +136,10 @@ export const describedRequest = z.strictObject({
   max_bytes: z.int().min(1).max(10_000_000).default(1_000_000),
   /**
    * A lookup before the request: `value` of the answer to `request` is the variable `found`. If there is none, the
-   * request `otherwise` is sent instead, such as one that creates the record. A deletion then sends nothing.
+   * request `otherwise` is sent instead, such as one that creates the record. Without it, the record is skipped. A
+   * deletion then sends nothing.
    */
-  find: z.strictObject({ request: partName, value: answerPath, otherwise: partName }).optional(),
+  find: z.strictObject({ request: partName, value: answerPath, otherwise: partName.optional() }).optional(),
   answers: describedAnswers.optional(),
 })
 export type DescribedRequest = z.output<typeof describedRequest>

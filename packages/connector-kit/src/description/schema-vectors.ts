@@ -68,7 +68,7 @@ const longOutcome = (given: unknown): unknown => {
 const vectorOutcome = z.preprocess(
   longOutcome,
   z.strictObject({
-    kind: z.enum(['delivered', 'rejected', 'retry']),
+    kind: z.enum(['delivered', 'skipped', 'rejected', 'retry']),
     reason: z.string().optional(),
     note: z.string().optional(),
     retryAfterMs: z.number().optional(),
@@ -110,6 +110,22 @@ const deletionVector = z.strictObject({
   requests: z.array(vectorRequest).min(1),
 })
 
+/** Rows of one object, and their requests, where these differ from those of events. */
+const rowVector = z.strictObject({
+  name: z.string(),
+  source,
+  settings: values.default({}),
+  object: z.string(),
+  operation: z.enum(['upsert', 'insert', 'update', 'delete']),
+  identifier: z.string(),
+  /** The name of an object that users name. */
+  list: z.string().default(''),
+  rows: z.array(values).min(1),
+  answers: z.array(vectorAnswer).default([]),
+  requests: z.array(vectorRequest).min(1),
+  outcomes: z.array(vectorOutcome).optional(),
+})
+
 /** The tests of a description, run by `testDescription`. */
 export const vectors = z.strictObject({
   settings: values,
@@ -122,5 +138,6 @@ export const vectors = z.strictObject({
   sample: vectorEvent,
   requests: z.array(requestVector).min(1),
   answers: z.array(answerVector).min(1),
+  rows: z.array(rowVector).default([]),
   deletion: deletionVector.optional(),
 })

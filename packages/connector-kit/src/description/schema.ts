@@ -85,6 +85,22 @@ const describedObject = z.strictObject({
     ]),
   ),
   actions: z.array(partName).min(1),
+  /**
+   * How syncs write rows: the action of each operation. The modes follow from them. A created record that is there, and a
+   * changed one that is not, are `skipped` by a rule of the answer.
+   */
+  rows: z
+    .strictObject({
+      upsert: partName.optional(),
+      insert: partName.optional(),
+      update: partName.optional(),
+      delete: partName.optional(),
+      /** The fields of which one identifies records. */
+      identifiers: z.array(partName).min(1),
+      /** For objects that users name, such as lists of people: the field of the actions that has the name. */
+      named: z.strictObject({ field: partName, title: text, description: text }).optional(),
+    })
+    .optional(),
 })
 
 const pages = z.url({ protocol: /^https$/ })

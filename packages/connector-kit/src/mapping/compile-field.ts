@@ -116,7 +116,7 @@ const workOfField = (given: unknown, hashed: boolean): number => {
 }
 
 /** Returns the parts of a list or an object that the connector reads, so that only these parts are copied. */
-const readPart = ({ maxItems: most, plainMembers }: Target, given: unknown): unknown => {
+export const readPart = ({ maxItems: most, plainMembers }: Target, given: unknown): unknown => {
   if (most !== undefined && Array.isArray(given) && given.length > most + 1) return given.slice(0, most + 1)
   if (plainMembers !== true || !isJsonObject(given)) return given
   return Object.fromEntries(

@@ -13,6 +13,7 @@ import { compileMappings } from '../mapping/compile.ts'
 import { presetMappings } from '../mapping/presets.ts'
 import { templatePaths } from '../templates/json-template.ts'
 import { outgoingEvent, type PeerAnswer, runConnector, runConnectorRows } from './testing.ts'
+import { testDescribedRows } from './testing-described-rows.ts'
 import { startVendor, testDestination, type VendorRequest } from './testing-destination.ts'
 
 type Values = Readonly<Record<string, unknown>>
@@ -103,28 +104,37 @@ const outcomeOfError = (error: unknown): EventOutcome => {
   throw error
 }
 
-/** Delivers events to a stand-in that gives these answers in order, and then the usual one. */
+/** Starts a stand-in that gives these answers in order, and then the usual one. */
+const startWith = async (whole: Description, own: Values, answers: readonly VectorAnswer[]) => {
+  const settings = { ...whole.vectors.settings, ...own }
+  let count = 0
+  const { asked, rebase } = await startVendor({ origins: originsOf(whole, settings) }, () =>
+    peerAnswer(answers[count++] ?? whole.vectors.accepts.answer),
+  )
+  return { settings, asked, options: { rebase, now } }
+}
+
+/** Returns the events of a vector as the presets map them. */
+const mappedVector = (
+  { vectors }: Description,
+  definition: DestinationDefinition,
+  { events, settings = {} }: { events: readonly VectorEvent[]; settings?: Values },
+): OutgoingEvent[] =>
+  mapped(
+    definition,
+    events.map((event, at) => eventOf(vectors.sample, event, at)),
+    { ...vectors.settings, ...settings },
+  )
+
+/** Delivers the events of a vector. */
 const runVector = async (
   whole: Description,
   definition: DestinationDefinition,
-  {
-    events,
-    answers,
-    settings = {},
-  }: { events: readonly VectorEvent[]; answers: readonly VectorAnswer[]; settings?: Values },
+  vector: { events: readonly VectorEvent[]; answers: readonly VectorAnswer[]; settings?: Values },
 ) => {
-  const { vectors } = whole
-  const all = { ...vectors.settings, ...settings }
-  let count = 0
-  const { asked, rebase } = await startVendor({ origins: originsOf(whole, all) }, () =>
-    peerAnswer(answers[count++] ?? vectors.accepts.answer),
-  )
-  const outgoing = mapped(
-    definition,
-    events.map((event, at) => eventOf(vectors.sample, event, at)),
-    all,
-  )
-  const outcomes = await runConnector(definition, all, outgoing, { rebase, now }).then(
+  const { settings, asked, options } = await startWith(whole, vector.settings ?? {}, vector.answers)
+  const outgoing = mappedVector(whole, definition, vector)
+  const outcomes = await runConnector(definition, settings, outgoing, options).then(
     ({ outcomes: found }): EventOutcome[] =>
       'kind' in found
         ? outgoing.map(() => (found.kind === 'split' ? { kind: 'rejected', reason: found.reason } : found))
@@ -195,18 +205,14 @@ const testVectors = (whole: Description, definition: DestinationDefinition): voi
   const { deletion } = vectors
   if (deletion !== undefined)
     it('the vendor receives the documented request for the deletion of a person', async () => {
-      const all = { ...vectors.settings, ...deletion.settings }
-      let count = 0
-      const { asked, rebase } = await startVendor({ origins: originsOf(whole, all) }, () =>
-        peerAnswer(deletion.answers[count++] ?? vectors.accepts.answer),
-      )
+      const { settings, asked, options } = await startWith(whole, deletion.settings, deletion.answers)
       const { userIds, anonymousIds } = deletion
       const row = {
         operation: 'delete',
         object: 'users',
         json: JSON.stringify({ userIds, anonymousIds, externalIds: [] }),
       } as unknown as OutgoingRow
-      const { outcomes } = await runConnectorRows(definition, all, [row], { rebase, now })
+      const { outcomes } = await runConnectorRows(definition, settings, [row], options)
       expect([outcomes].flat()).toEqual([{ kind: 'delivered' }])
       expectRequests(asked, deletion.requests)
     })
@@ -228,13 +234,7 @@ const testCoverage = (whole: Description, definition: DestinationDefinition): vo
   })
 
   it('each preset has an event in the vectors, and each of its fields a value', () => {
-    const events = vectors.requests.flatMap(({ events: own, settings }) =>
-      mapped(
-        definition,
-        own.map((event, at) => eventOf(vectors.sample, event, at)),
-        { ...vectors.settings, ...settings },
-      ),
-    )
+    const events = vectors.requests.flatMap((vector) => mappedVector(whole, definition, vector))
     const without = definition.presets.flatMap(({ action, eventType, eventName, fields }) => {
       const own = events.filter(
         (event) =>
@@ -254,7 +254,7 @@ const testCoverage = (whole: Description, definition: DestinationDefinition): vo
   it('each field of each action is part of a request', () => {
     const unread = Object.entries(actions).flatMap(([name, { fields, item, request }]) => {
       const { find, path = '', query = {}, headers = {}, body = null } = requests[request] ?? {}
-      const inner = find === undefined ? [] : [requests[find.request], requests[find.otherwise]]
+      const inner = find === undefined ? [] : [requests[find.request], requests[find.otherwise ?? request]]
       const texts = [...templatesOf(item), ...templatesOf([path, query, headers, body])].concat(
         inner.flatMap((other) =>
           other === undefined ? [] : templatesOf([other.path, other.query, other.headers, other.body ?? null]),
@@ -280,6 +280,17 @@ export const testDescription = (text: string, guide: string, normalizations: Nor
   const definition = defineDescribed(readDescription(text, normalizations), guide, normalizations)
   describe(`the description of ${whole.title}`, () => {
     testVectors(whole, definition)
+    testDescribedRows(whole, definition, {
+      mapped: (vector) => mappedVector(whole, definition, vector),
+      run: async (rows, given) => {
+        const { settings, asked, options } = await startWith(whole, given.settings, given.answers)
+        const { outcomes } = await runConnectorRows(definition, settings, rows, options)
+        return {
+          outcomes: 'kind' in outcomes ? [] : outcomes,
+          compare: (requests) => expectRequests(asked, requests),
+        }
+      },
+    })
     testCoverage(whole, definition)
   })
   testLikeOthers(whole, definition)
