@@ -110,7 +110,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     description: "Sends events and user properties to an Amplitude project.",
     docsUrl: "https://amplitude.com/docs/apis/analytics/http-v2",
     icon: "/media/connectors/destinations/amplitude-3509b5eacfd7.svg",
-    kinds: ["Event Streams"],
+    kinds: ["Event Streams","Reverse ETL"],
     load: async () => (await import('./load-described.ts')).loadDescribed('amplitude'),
   },
   {
@@ -119,7 +119,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     description: "Sends events, purchases, and attributes of users to Braze.",
     docsUrl: "https://www.braze.com/docs/api/endpoints/user_data/post_user_track/",
     icon: "/media/connectors/destinations/braze-78e561682b5b.svg",
-    kinds: ["Event Streams"],
+    kinds: ["Event Streams","Reverse ETL"],
     load: async () => (await import('./load-described.ts')).loadDescribed('braze'),
   },
   {
@@ -128,7 +128,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     description: "Sends people, events, page views, and objects to a Customer.io workspace.",
     docsUrl: "https://docs.customer.io/integrations/api/track/",
     icon: "/media/connectors/destinations/customer-io-1e6ab1fb4b67.svg",
-    kinds: ["Event Streams"],
+    kinds: ["Event Streams","Reverse ETL"],
     load: async () => (await import('./load-described.ts')).loadDescribed('customer-io'),
   },
   {
@@ -191,7 +191,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     description: "Creates and updates contacts, and sends their events, in an Intercom workspace.",
     docsUrl: "https://developers.intercom.com/docs/references/rest-api/api.intercom.io/contacts",
     icon: "/media/connectors/destinations/intercom-95a6979d310c.svg",
-    kinds: ["Event Streams"],
+    kinds: ["Event Streams","Reverse ETL"],
     load: async () => (await import('./load-described.ts')).loadDescribed('intercom'),
   },
   {
@@ -200,7 +200,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     description: "Sends events and profiles to a Klaviyo account.",
     docsUrl: "https://developers.klaviyo.com/en/reference/events_api_overview",
     icon: "/media/connectors/destinations/klaviyo-f90285c4d17e.svg",
-    kinds: ["Event Streams"],
+    kinds: ["Event Streams","Reverse ETL"],
     load: async () => (await import('./load-described.ts')).loadDescribed('klaviyo'),
   },
   {
@@ -209,7 +209,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     description: "Sends events, and creates and updates contacts, in Loops.",
     docsUrl: "https://loops.so/docs/api-reference/intro",
     icon: "/media/connectors/destinations/loops-8b5bb209a0b8.svg",
-    kinds: ["Event Streams"],
+    kinds: ["Event Streams","Reverse ETL"],
     load: async () => (await import('./load-described.ts')).loadDescribed('loops'),
   },
   {
@@ -263,7 +263,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     description: "Sends events, and properties of people and groups, to a PostHog project.",
     docsUrl: "https://posthog.com/docs/api/capture",
     icon: "/media/connectors/destinations/posthog-7ad6e4d64b89.svg",
-    kinds: ["Event Streams"],
+    kinds: ["Event Streams","Reverse ETL"],
     load: async () => (await import('./load-described.ts')).loadDescribed('posthog'),
   },
   {

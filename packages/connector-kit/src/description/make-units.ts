@@ -48,7 +48,7 @@ const unitOf = (described: Described, event: Sending, index: number, settings: S
   if (needed?.every((name) => isMissing(variables[name])) === true)
     throw new TreeProblem(`The event has none of these: ${labelsOf(described, event.action, needed)}`)
   const scope = scopeOf(variables)
-  const rendered = renderTree(action.item, scope)
+  const rendered = action.item === undefined ? undefined : renderTree(action.item, scope)
   const { request: name } = action
   const request = requestOf(described, name)
   const { batch, max_bytes: maxBytes, max_item_bytes: maxItem = maxBytes, find } = request
@@ -59,7 +59,7 @@ const unitOf = (described: Described, event: Sending, index: number, settings: S
   const items = values
     .filter((value) => value !== undefined)
     .map((value): Item => ({ value, place: action.at ?? batch?.at ?? '', bytes: bytesOf(value, request.encoding) + 1 }))
-  if (items.length === 0 && request.method !== 'GET' && request.body === undefined)
+  if (items.length === 0 && action.item !== undefined && request.method !== 'GET' && request.body === undefined)
     throw new TreeProblem('Nothing of the event is mapped')
   const bytes = items.reduce((sum, item) => sum + item.bytes, 0)
   const largest = items.reduce((most, item) => Math.max(most, item.bytes), 0)

@@ -32,8 +32,8 @@ const statuses = z.array(z.union([z.int().min(100).max(599), z.enum(['2xx', '3xx
 export type Statuses = z.output<typeof statuses>
 
 /**
- * The outcome of the events of a request: `misconfigured` holds them until a user changes the settings, and `skipped` is
- * for rows, such as an insert of a record that is there.
+ * The outcome of the events of a request. `misconfigured` holds them until a user changes the settings. `skipped` is for
+ * rows, such as an insert of a record that is there.
  */
 const outcome = z.enum(['delivered', 'skipped', 'rejected', 'retry', 'misconfigured'])
 

@@ -54,8 +54,8 @@ const describedAction = z.strictObject({
   fields: z.record(partName, describedField),
   /** Fields of which an event has at least one. */
   needs_one_of: z.array(partName).min(1).optional(),
-  /** The record in the vendor's form; with `$each`, several records. */
-  item: tree,
+  /** The record in the vendor's form; with `$each`, several records. Without it, the address says everything. */
+  item: tree.optional(),
 })
 export type DescribedAction = z.output<typeof describedAction>
 

@@ -8,14 +8,17 @@ type Vector = Description['vectors']['requests'][number]
 type Rows = NonNullable<Description['objects'][number]['rows']>
 type Operation = OutgoingRow['operation']
 
-/** What the tests of a description do with rows: deliver them to a stand-in, and compare its requests. */
+type Given = { answers: readonly VectorAnswer[]; settings: Values }
+type Sent = { outcomes: readonly EventOutcome[]; requests: readonly object[] }
+
+/** What the tests of a description do with events and rows: they deliver both to a stand-in. */
 export type RowRunner = {
   /** Returns the events of a vector as the presets map them. */
   mapped: (vector: Vector) => readonly OutgoingEvent[]
-  run: (
-    rows: readonly OutgoingRow[],
-    given: { answers: readonly VectorAnswer[]; settings: Values },
-  ) => Promise<{ outcomes: readonly EventOutcome[]; compare: (requests: Vector['requests']) => void }>
+  deliver: (events: readonly OutgoingEvent[], given: Given) => Promise<Sent>
+  deliverRows: (rows: readonly OutgoingRow[], given: Given) => Promise<Sent>
+  /** Returns requests as a vector has them, for comparison. */
+  shown: (requests: Vector['requests']) => readonly object[]
 }
 
 const operations = ['upsert', 'insert', 'update', 'delete'] as const satisfies readonly Operation[]
@@ -42,52 +45,51 @@ const rowsOf = (
   }))
 }
 
-/**
- * Defines the tests of a description's rows. A row has the same request as an event with its values, by the vectors of
- * events. Operations without such an event have vectors of their own.
- */
-export const testDescribedRows = (
-  { vectors, objects }: Description,
+const testOwn = (
+  { objects }: Description,
   definition: DestinationDefinition,
-  { mapped, run }: RowRunner,
-): void => {
-  for (const { name: object, rows } of objects) {
-    if (rows === undefined) continue
-    for (const operation of operations) {
-      const action = rows[operation]
-      if (action === undefined) continue
-      const own = vectors.rows.filter((vector) => vector.object === object && vector.operation === operation)
-      it.each(own.map((vector) => [vector.name, vector] as const))(
-        `the vendor receives exactly the documented request for rows: %s`,
-        async (_, { identifier, list, rows: values, answers, settings, requests, outcomes }) => {
-          const payloads = values.map((one) => (rows.named === undefined ? one : { ...one, [rows.named.field]: list }))
-          const made = rowsOf(definition, object, { ...rows, identifiers: [identifier] }, operation, payloads)
-          const sent = await run(made ?? [], { answers, settings })
-          expect(sent.outcomes).toEqual(outcomes ?? values.map(() => ({ kind: 'delivered' })))
-          sent.compare(requests)
-        },
-      )
-      if (own.length > 0) continue
-      it(`a row of ${object} (${operation}) has the same request as an event with its values`, async () => {
-        let compared = 0
-        for (const vector of vectors.requests) {
-          const events = mapped(vector)
-          if (!events.every((event) => event.action === action)) continue
-          const made = rowsOf(
-            definition,
-            object,
-            rows,
-            operation,
-            events.map(({ payload = {} }) => payload),
-          )
-          if (made === undefined) continue
-          const sent = await run(made, vector)
-          expect(sent.outcomes).toEqual(events.map(() => ({ kind: 'delivered' })))
-          sent.compare(vector.requests)
-          compared++
-        }
-        expect(compared, `There is no vector with events of ${action} alone, and none of rows`).toBeGreaterThan(0)
-      })
-    }
+  vector: Description['vectors']['rows'][number],
+  { deliverRows, shown }: RowRunner,
+): void =>
+  it(`the vendor receives exactly the documented request for rows: ${vector.name}`, async () => {
+    const { object, operation, identifier, list, requests, outcomes, rows: values } = vector
+    const rows = objects.find(({ name }) => name === object)?.rows
+    if (rows === undefined) throw new Error(`There is no object ${object} with rows`)
+    const payloads = values.map((one) => (rows.named === undefined ? one : { ...one, [rows.named.field]: list }))
+    const made = rowsOf(definition, object, { ...rows, identifiers: [identifier] }, operation, payloads)
+    const sent = await deliverRows(made ?? [], vector)
+    expect(sent.outcomes).toEqual(outcomes ?? values.map(() => ({ kind: 'delivered' })))
+    expect(sent.requests).toMatchObject(shown(requests))
+    expect(sent.requests).toHaveLength(requests.length)
+  })
+
+/**
+ * Defines the tests of a description's rows. A row has the same request as an event with its values, for the events of
+ * the vectors. Operations without such an event have vectors of their own.
+ */
+export const testDescribedRows = (whole: Description, definition: DestinationDefinition, runner: RowRunner): void => {
+  const { vectors, objects } = whole
+  const { mapped, deliver, deliverRows } = runner
+  for (const vector of vectors.rows) testOwn(whole, definition, vector, runner)
+  const used = objects.flatMap(({ name: object, rows }) =>
+    rows === undefined ? [] : operations.map((operation) => ({ object, rows, operation, action: rows[operation] })),
+  )
+  for (const { object, rows, operation, action } of used) {
+    const isShown = vectors.rows.some((vector) => vector.object === object && vector.operation === operation)
+    if (action === undefined || isShown) continue
+    it(`a row of ${object} (${operation}) has the same request as an event with its values`, async () => {
+      let compared = 0
+      for (const vector of vectors.requests) {
+        const whole = mapped(vector)
+        const events = whole.filter((event) => event.action === action)
+        const payloads = events.map(({ payload = {} }) => payload)
+        const made = rowsOf(definition, object, rows, operation, payloads)
+        if (made === undefined) continue
+        const given = { settings: vector.settings, answers: events.length === whole.length ? vector.answers : [] }
+        expect(await deliverRows(made, given)).toEqual(await deliver(events, given))
+        compared++
+      }
+      expect(compared, `There is no vector with an event of ${action}, and none of rows`).toBeGreaterThan(0)
+    })
   }
 }

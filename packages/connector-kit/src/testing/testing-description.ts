@@ -1,6 +1,12 @@
 import type { PipelineEvent } from '@tributary/contract'
 import { describe, expect, it } from 'vitest'
-import type { DestinationDefinition, EventOutcome, OutgoingEvent, OutgoingRow } from '../definition/definition.ts'
+import type {
+  DeliverResult,
+  DestinationDefinition,
+  EventOutcome,
+  OutgoingEvent,
+  OutgoingRow,
+} from '../definition/definition.ts'
 import { validateSettings } from '../definition/settings.ts'
 import { defineDescribed, readDescription } from '../description/define-described.ts'
 import type { Normalizations } from '../description/description-problems.ts'
@@ -13,7 +19,7 @@ import { compileMappings } from '../mapping/compile.ts'
 import { presetMappings } from '../mapping/presets.ts'
 import { templatePaths } from '../templates/json-template.ts'
 import { outgoingEvent, type PeerAnswer, runConnector, runConnectorRows } from './testing.ts'
-import { testDescribedRows } from './testing-described-rows.ts'
+import { type RowRunner, testDescribedRows } from './testing-described-rows.ts'
 import { startVendor, testDestination, type VendorRequest } from './testing-destination.ts'
 
 type Values = Readonly<Record<string, unknown>>
@@ -218,6 +224,25 @@ const testVectors = (whole: Description, definition: DestinationDefinition): voi
     })
 }
 
+const rowRunner = (whole: Description, definition: DestinationDefinition): RowRunner => {
+  const withStandIn = async (
+    { settings: own, answers }: { settings: Values; answers: readonly VectorAnswer[] },
+    send: (settings: Values, options: Parameters<typeof runConnector>[3]) => Promise<DeliverResult>,
+  ) => {
+    const { settings, asked, options } = await startWith(whole, own, answers)
+    const { outcomes } = await send(settings, options)
+    return { outcomes: 'kind' in outcomes ? [] : outcomes, requests: asked.map((request) => shownRequest(request, [])) }
+  }
+  return {
+    mapped: (vector) => mappedVector(whole, definition, vector),
+    deliver: (events, given) =>
+      withStandIn(given, (settings, options) => runConnector(definition, settings, events, options)),
+    deliverRows: (rows, given) =>
+      withStandIn(given, (settings, options) => runConnectorRows(definition, settings, rows, options)),
+    shown: (requests) => requests.map(({ method, url, body }) => ({ method, url, headers: {}, body })),
+  }
+}
+
 /** Checks that the vectors show what a listed destination must show. */
 const testCoverage = (whole: Description, definition: DestinationDefinition): void => {
   const { vectors, actions, requests, deletion } = whole
@@ -255,7 +280,7 @@ const testCoverage = (whole: Description, definition: DestinationDefinition): vo
     const unread = Object.entries(actions).flatMap(([name, { fields, item, request }]) => {
       const { find, path = '', query = {}, headers = {}, body = null } = requests[request] ?? {}
       const inner = find === undefined ? [] : [requests[find.request], requests[find.otherwise ?? request]]
-      const texts = [...templatesOf(item), ...templatesOf([path, query, headers, body])].concat(
+      const texts = [...templatesOf(item ?? null), ...templatesOf([path, query, headers, body])].concat(
         inner.flatMap((other) =>
           other === undefined ? [] : templatesOf([other.path, other.query, other.headers, other.body ?? null]),
         ),
@@ -280,17 +305,7 @@ export const testDescription = (text: string, guide: string, normalizations: Nor
   const definition = defineDescribed(readDescription(text, normalizations), guide, normalizations)
   describe(`the description of ${whole.title}`, () => {
     testVectors(whole, definition)
-    testDescribedRows(whole, definition, {
-      mapped: (vector) => mappedVector(whole, definition, vector),
-      run: async (rows, given) => {
-        const { settings, asked, options } = await startWith(whole, given.settings, given.answers)
-        const { outcomes } = await runConnectorRows(definition, settings, rows, options)
-        return {
-          outcomes: 'kind' in outcomes ? [] : outcomes,
-          compare: (requests) => expectRequests(asked, requests),
-        }
-      },
-    })
+    testDescribedRows(whole, definition, rowRunner(whole, definition))
     testCoverage(whole, definition)
   })
   testLikeOthers(whole, definition)
