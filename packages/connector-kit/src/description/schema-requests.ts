@@ -33,7 +33,7 @@ export type Statuses = z.output<typeof statuses>
 
 /**
  * The outcome of the events of a request. `misconfigured` holds them until a user changes the settings. `skipped` is for
- * rows, such as an insert of a record that is there.
+ * rows: an insert of a record that is there.
  */
 const outcome = z.enum(['delivered', 'skipped', 'rejected', 'retry', 'misconfigured'])
 
