@@ -94,3 +94,18 @@ it('an index is found at the end of a longer text', () => {
   const reading = read({ status: 400, body }, { items }, 3)
   expect(reading.kind === 'items' && [...reading.named.keys()]).toEqual([2])
 })
+
+it.each([
+  [
+    'from 1',
+    { index: '', after: 'number : ', first: 1 },
+    ['number : 1', 'number : 0', 'number : 3', 'number : 4'],
+    [0, 2],
+  ],
+  ['from 1 as a number', { index: 'at', first: 1 }, [{ at: 3 }, { at: 0 }, { at: -1 }, { at: 1.5 }], [2]],
+  ['in a list', { index: 'at' }, [{ at: [0, 2, 7, 'x'] }, { at: [] }], [0, 2]],
+])('items are named by an index %s', (_, by, errors, expected) => {
+  const items = [{ status: [207], at: 'errors', by, others: 'delivered' }]
+  const reading = read({ status: 207, body: JSON.stringify({ errors }) }, { items }, 3)
+  expect(reading.kind === 'items' && [...reading.named.keys()]).toEqual(expected)
+})

@@ -87,6 +87,7 @@ const indexIn = (value: unknown, after: string | undefined): number | undefined 
 
 /** Finds the positions of the items that entries name. */
 const createFinder = ({ by, place }: ItemErrors, items: readonly SentItem[]) => {
+  const all = [...items.keys()]
   const positions = new Map<string, number[]>()
   const add = (key: string, position: number): void => {
     const known = positions.get(key)
@@ -102,11 +103,11 @@ const createFinder = ({ by, place }: ItemErrors, items: readonly SentItem[]) => 
     const named = isEntryObject(value) ? valueInAnswer(value, 'key' in by ? by.key : by.index) : value
     if ('key' in by)
       return typeof named === 'string' || typeof named === 'number' ? (positions.get(String(named)) ?? []) : []
-    const index = indexIn(named, by.after)
-    if (index === undefined || index < 0) return []
-    if (place === undefined) return index < items.length ? [index] : []
-    const found = positions.get(String(valueInAnswer(value, place)))?.[index]
-    return found === undefined ? [] : [found]
+    const sent = place === undefined ? all : positions.get(String(valueInAnswer(value, place)))
+    return (Array.isArray(named) ? named.slice(0, maxEntries) : [named]).flatMap((one: unknown) => {
+      const found = sent?.[(indexIn(one, by.after) ?? -1) - by.first]
+      return found === undefined ? [] : [found]
+    })
   }
 }
 

@@ -58,9 +58,12 @@ const itemErrors = z.strictObject({
   /** How an entry names its item: by an index at a path, by a key, or by its position in the list. */
   by: z.union([
     z.strictObject({
+      /** An entry may have a list of indexes. */
       index: answerPath,
       /** The text before the index, if it is part of a longer one such as a JSON pointer. */
       after: z.string().optional(),
+      /** The index of the first item, such as 1. */
+      first: z.int().min(0).max(1).default(0),
     }),
     z.strictObject({ key: answerPath, of_item: answerPath }),
     z.literal('position'),
