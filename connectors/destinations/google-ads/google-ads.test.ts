@@ -211,6 +211,35 @@ describe('conversions for Google Ads', () => {
     })
   })
 
+  it.each([
+    ['first', ['999', '7012345678', '111222']],
+    ['in the middle', ['7012345678', '999', '111222']],
+    ['last', ['7012345678', '111222', '999']],
+  ])('if the action that Google does not know is %s, the conversions of the others are sent', async (_, actions) => {
+    const { send, counted, asked } = await sender()
+    const { outcomes, response } = await send(
+      ...actions.map((conversion_action_id) => conversion(`m-${conversion_action_id}`, { conversion_action_id })),
+    )
+    const reason = 'Google does not take the account or the conversion action: Invalid conversion action'
+    const held = { kind: 'retry', misconfigured: true, ofEvent: true, reason }
+    expect(outcomes).toEqual(actions.map((id) => (id === '999' ? held : delivered)))
+    expect(asked).toHaveLength(3)
+    expect(counted.size).toBe(2)
+    expect(response).toContain('INVALID_CONVERSION_ACTION_ID')
+  })
+
+  it('an account that Google refuses holds the batch, and costs at most 20 requests', async () => {
+    const { rebase, asked } = await startVendor({ origins }, () =>
+      errorOf(403, 'PERMISSION_DENIED', 'The caller does not have permission'),
+    )
+    const events = Array.from({ length: 50 }, (_, at) =>
+      conversion(`m-${at}`, { conversion_action_id: `${7000 + at}` }),
+    )
+    const sent = runConnector(googleAds, settings, events, { rebase, accessToken })
+    await expect(sent).rejects.toMatchObject({ name: 'ConfigurationError' })
+    expect(asked).toHaveLength(20)
+  })
+
   it('conversions for Google Ads do not show the postal code in the reasons that Google gives', async () => {
     const { send } = await sender()
     const names = { first_name: sha256('ada'), last_name: sha256('l'), country: 'US', postal_code: '94035-1234' }

@@ -3,6 +3,7 @@ import {
   type Call,
   ConfigurationError,
   type ConnectionTest,
+  createHeldGroups,
   cutText,
   type DeliverContext,
   type DeliverResult,
@@ -113,7 +114,10 @@ const outcomeOf = (call: Call, now: number): EventOutcome => {
   return outcomeOfAnswer(call.answer, now, `Google Analytics responded with HTTP ${status}`)
 }
 
-/** Sends the requests one after the other. Stops after a request that must be retried. */
+/**
+ * Sends the requests one after the other. Stops after a request that must be retried, but not after one that waits for a
+ * user.
+ */
 const send = async (context: Context, bodies: readonly Sendable[]): Promise<Sent> => {
   const { requests, tooLarge } = requestsOf(bodies)
   const outcomes: (EventOutcome | undefined)[] = bodies.map(() => undefined)
@@ -121,26 +125,38 @@ const send = async (context: Context, bodies: readonly Sendable[]): Promise<Sent
   let shown: Omit<DeliverResult, 'outcomes'> = { httpStatus: 0, latencyMs: 0 }
   let latencyMs = 0
   let rest: EventOutcome = { kind: 'retry', reason: 'Not sent, because an earlier request is retried' }
-  for (const { sender, events, places } of requests) {
+  const held = createHeldGroups()
+  const sendOne = async ({ sender, events }: Request): Promise<EventOutcome> => {
+    const call = await post(context, 'mp/collect', { ...sender, events })
+    const outcome = outcomeOf(call, context.clock())
+    latencyMs += call.answer.latencyMs
+    if (shown.request === undefined) shown = resultOfCall(call, outcome)
+    held.sent()
+    return outcome
+  }
+  for (const request of requests) {
     try {
-      const call = await post(context, 'mp/collect', { ...sender, events })
-      const outcome = outcomeOf(call, context.clock())
-      latencyMs += call.answer.latencyMs
-      if (shown.request === undefined) shown = resultOfCall(call, outcome)
-      for (const at of places) outcomes[at] = outcome
-      if (outcome.kind !== 'retry') continue
+      const outcome = held.heldOutcome(request) ?? (await sendOne(request))
+      for (const at of request.places) outcomes[at] = outcome
+      if (outcome.kind !== 'retry' || outcome.misconfigured === true) continue
       rest = outcome
       break
     } catch (error) {
-      if (!(error instanceof DeliveryError) || outcomes.every((each) => each?.kind !== 'delivered')) throw error
-      const misconfigured = error.name === 'ConfigurationError' ? { misconfigured: true } : {}
-      rest = { kind: 'retry', reason: error.message, ...misconfigured }
+      if (!(error instanceof DeliveryError)) throw error
+      if (error instanceof ConfigurationError) {
+        const outcome = held.hold(request, error)
+        if (shown.request === undefined && error.exchange !== undefined) shown = error.exchange
+        for (const at of request.places) outcomes[at] = outcome
+        continue
+      }
+      if (outcomes.every((each) => each?.kind !== 'delivered')) throw error
+      rest = { kind: 'retry', reason: error.message }
       break
     }
   }
   const { httpStatus, request, response } = shown
   return {
-    outcomes: outcomes.map((each) => each ?? rest),
+    outcomes: held.settled(outcomes.map((each) => each ?? rest)),
     httpStatus,
     latencyMs,
     ...(request === undefined ? {} : { request }),

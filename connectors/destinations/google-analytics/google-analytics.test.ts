@@ -189,6 +189,27 @@ describe('an event for Google Analytics', () => {
     expect(outcomes).toMatchObject([{ kind: 'delivered' }, { kind: 'retry' }, { kind: 'retry' }])
     expect(requests).toBe(2)
   })
+
+  it.each([
+    ['first', 0],
+    ['in the middle', 1],
+    ['last', 2],
+  ])('if the request that is redirected is %s, the events of the other clients are sent', async (_, wrong) => {
+    let requests = 0
+    const { rebase } = await startVendor({ origins }, () =>
+      requests++ === wrong ? { status: 302, headers: { location: 'https://proxy.example/' } } : { status: 204 },
+    )
+    const events = ['1.1', '2.2', '3.3'].map((client_id) => event(`m-${client_id}`, { client_id }))
+    const { outcomes } = await runConnector(googleAnalytics, settings, events, { rebase })
+    expect(outcomes).toEqual(
+      events.map((_event, at) =>
+        at === wrong
+          ? { kind: 'retry', misconfigured: true, ofEvent: true, reason: expect.stringContaining('redirects') }
+          : { kind: 'delivered' },
+      ),
+    )
+    expect(requests).toBe(3)
+  })
 })
 
 // The peer checks the validation codes of "Validate events"; events that it counts have passed the checks.

@@ -51,6 +51,7 @@ const groupsOf = (context: Context, members: readonly Member[]): Group[] => {
   const ownList = context.settings.list_id?.trim()
   return groups.map(({ first, items }) => ({
     target,
+    receiver: first.listId,
     items,
     ask: (bodies) => ask(context, first, bodies),
     read: (asked, facts) => verdictOf(asked, { ...facts, target, isNamedByEvents: first.listId !== ownList }),

@@ -239,6 +239,27 @@ describe('people of a customer list', () => {
     expect(people.size).toBe(1)
   })
 
+  it.each([
+    ['first', ['', '8012345678', '8012345678']],
+    ['in the middle', ['8012345678', '', '8012345678']],
+    ['last', ['8012345678', '8012345678', '']],
+  ])('if the list of the settings is unknown and comes %s, people of other lists arrive', async (_, lists) => {
+    const { asked, people, send } = await sender({ list_id: '999' })
+    const events = lists.map((list_id, at) => add(`m-${at}`, { email: `${at}`.repeat(64), list_id }))
+    const held = { kind: 'retry', misconfigured: true, ofEvent: true, reason: expect.stringContaining('not valid') }
+    expect(await send(...events)).toEqual(lists.map((id) => (id === '' ? held : { kind: 'delivered' })))
+    expect(people.size).toBe(2)
+    expect(asked.length).toBeLessThanOrEqual(3)
+  })
+
+  it('later changes of a list that waits are not sent, so that they keep their order', async () => {
+    const { asked, send } = await sender({ list_id: '999' })
+    const person = { email: hashes.email }
+    const outcomes = await send(add('1', person), add('2', { ...person, list_id: list }), remove('3', person))
+    expect(outcomes).toMatchObject([{ misconfigured: true }, { kind: 'delivered' }, { misconfigured: true }])
+    expect(asked).toHaveLength(2)
+  })
+
   it('in test mode no person is added', async () => {
     const { people, send } = await sender({ validate_only: true })
     expect(await send(add('m-1', { email: hashes.email }))).toEqual([{ kind: 'delivered' }])

@@ -72,6 +72,20 @@ describe('custom events of a request that HubSpot refuses', () => {
     )
   })
 
+  it.each([
+    ['first', ['pe1_wrong', 'pe1_b', 'pe1_c']],
+    ['in the middle', ['pe1_a', 'pe1_wrong', 'pe1_c']],
+    ['last', ['pe1_a', 'pe1_b', 'pe1_wrong']],
+  ])('if the name that the token may not send is %s, the events of the other names are sent', async (_, names) => {
+    const { outcomes } = await deliver(
+      names.map((name) => marked(name, name)),
+      (inputs) =>
+        inputs.length > 1 ? bad : has(inputs, 'pe1_wrong') ? errorOf(403, 'MISSING_SCOPES', 'No scope') : undefined,
+    )
+    const held = { kind: 'retry', misconfigured: true, ofEvent: true }
+    expect(outcomes).toMatchObject(names.map((name) => (name === 'pe1_wrong' ? held : delivered)))
+  })
+
   it('after a request that is retried, no more requests are sent', async () => {
     const events = ['a', 'b', 'c'].map((name) => marked(name, `pe1_${name}`))
     const { outcomes, requests } = await deliver(events, (inputs) =>

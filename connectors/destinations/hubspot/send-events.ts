@@ -1,16 +1,17 @@
 import {
   answerObject,
   type Call,
+  createHeldGroups,
   type DeliverResult,
   DeliveryError,
   type EventOutcome,
   type Exchange,
+  failedOutcome,
   type Lifetime,
   notSent,
   type OutgoingEvent,
   RetryableError,
 } from '@tributary/connector-kit'
-import { failedOutcome } from '../../wire/conversions/by-test-code.ts'
 import { noteOf } from '../../wire/conversions/left-out.ts'
 import { sendEvent } from './actions/send-event.ts'
 import { isFullName, type Occurrence, occurrenceOf } from './custom-event.ts'
@@ -66,13 +67,29 @@ const createSender = (context: Context, outcomes: (EventOutcome | undefined)[]) 
   let shown: Call | undefined
   let failed: Call | undefined
   let latencyMs = 0
-  /** Sends occurrences, and parts of them if HubSpot refuses them; returns whether more requests can be sent. */
+  const held = createHeldGroups<readonly Numbered[]>()
+  let heldExchange: Exchange | undefined
+
+  /** Sends occurrences, or holds them if the set-up is wrong. Returns whether more requests can be sent. */
   const send = async (numbered: readonly Numbered[]): Promise<boolean> => {
+    let outcome = held.heldOutcome(numbered)
+    try {
+      if (outcome === undefined) return await sendOrSplit(numbered)
+    } catch (error) {
+      outcome = held.hold(numbered, error)
+      if (error instanceof DeliveryError) heldExchange ??= error.exchange
+    }
+    for (const { index } of numbered) outcomes[index] ??= outcome
+    return true
+  }
+  /** Sends occurrences, and parts of them if HubSpot refuses them. */
+  const sendOrSplit = async (numbered: readonly Numbered[]): Promise<boolean> => {
     const inputs = numbered.map(({ occurrence }) => occurrence.body)
     const call = await ask(context, 'POST', '/events/v3/send/batch', { inputs })
     shown ??= call
     latencyMs += call.answer.latencyMs
     const failure = failureOfEvents(call, context.clock())
+    held.sent()
     const names = new Set(numbered.map(({ occurrence }) => occurrence.body['eventName']))
     const isOneFault = numbered.length === 1 || (isUnknown(call) && names.size === 1)
     if (failure?.kind === 'rejected' && !isOneFault) {
@@ -83,14 +100,15 @@ const createSender = (context: Context, outcomes: (EventOutcome | undefined)[]) 
     for (const { index, occurrence } of numbered) outcomes[index] = failure ?? outcomeOf(occurrence)
     return failure?.kind !== 'retry'
   }
-  return { send, shown: () => shown, failed: () => failed, latencyMs: () => latencyMs }
+  const exchange = (): Exchange | undefined => failed?.exchange() ?? heldExchange
+  return { send, settled: held.settled, shown: () => shown, exchange, latencyMs: () => latencyMs }
 }
 
 /**
  * Sends occurrences of custom events (HubSpot, "Send a batch of event completions": 204 without a body). If HubSpot
  * refuses a request, each name is sent alone, and then halves until each faulty event is found. Occurrences keep their
- * UUID in each attempt. After a request that must be retried, no more requests are sent. Rejects with a DeliveryError if
- * no request has settled an event.
+ * UUID in each attempt. After a request that must be retried, no more requests are sent. A request with a wrong set-up
+ * holds only its events. Rejects with a DeliveryError if no request has settled an event, or if all wait for a user.
  */
 export const sendEvents = async (events: readonly OutgoingEvent[], context: Context): Promise<DeliverResult> => {
   const isAnyShort = events.some((event) => !isFullName(sendEvent.payloadOf(event).event_name))
@@ -111,13 +129,13 @@ export const sendEvents = async (events: readonly OutgoingEvent[], context: Cont
     rest = failedOutcome(error)
     thrown = error.exchange
   }
+  const sent = sender.settled(sendable.map(({ index }) => settled[index] ?? rest))
   const outcomes = made.map(
-    (one, index): EventOutcome =>
-      settled[index] ?? ('problem' in one ? { kind: 'rejected', reason: one.problem } : rest),
+    (one): EventOutcome => ('problem' in one ? { kind: 'rejected', reason: one.problem } : (sent.shift() ?? rest)),
   )
   const latencyMs = sender.latencyMs()
   const result = { outcomes, httpStatus: sender.shown()?.answer.status ?? 0, latencyMs }
   if (outcomes.every(({ kind }) => kind === 'delivered')) return result
-  const exchange = sender.failed()?.exchange() ?? thrown
+  const exchange = sender.exchange() ?? thrown
   return exchange === undefined ? { ...result, request: '', response: '' } : { ...result, ...exchange, latencyMs }
 }

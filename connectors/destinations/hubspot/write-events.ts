@@ -1,5 +1,4 @@
-import type { DeliverResult, EventOutcome, OutgoingEvent } from '@tributary/connector-kit'
-import { failedOutcome } from '../../wire/conversions/by-test-code.ts'
+import { type DeliverResult, type EventOutcome, failedOutcome, type OutgoingEvent } from '@tributary/connector-kit'
 import { noteOf } from '../../wire/conversions/left-out.ts'
 import { upsertCompany } from './actions/upsert-company.ts'
 import { upsertContact } from './actions/upsert-contact.ts'

@@ -1,15 +1,17 @@
 import {
+  ConfigurationError,
   type ConnectionTest,
   type DeliverResult,
   DeliveryError,
   type EventOutcome,
   type Exchange,
+  failedOutcome,
   type JsonObject,
   type OutgoingEvent,
   type SplitOutcome,
   testOf,
+  waitingAlone,
 } from '@tributary/connector-kit'
-import { failedOutcome } from '../../wire/conversions/by-test-code.ts'
 import { noteOf } from '../../wire/conversions/left-out.ts'
 import { aliasOperations } from './actions/alias.ts'
 import { groupOperations } from './actions/group.ts'
@@ -108,8 +110,13 @@ const createSender = (context: Context) => {
   let shown = nothing
   let latencyMs = 0
   let isFirst = true
+  let wrongSetup: ConfigurationError | undefined
+  let isAnyAccepted = false
 
-  /** Sends one request and settles its records. Only the first request of a batch can fail or split the whole batch. */
+  /**
+   * Sends one request and settles its records. Only the first request of a batch can fail or split the whole batch. If
+   * its set-up is wrong, the others are sent.
+   */
   const send = async (
     endpoint: Endpoint,
     records: readonly Numbered[],
@@ -125,6 +132,7 @@ const createSender = (context: Context) => {
       const failed = 'kind' in found || found.some(({ kind }) => kind !== 'delivered')
       if (shown.request === '') shown = failed ? call.exchange() : { ...nothing, httpStatus: call.answer.status }
       if (!('kind' in found)) {
+        isAnyAccepted ||= found.some(({ kind }) => kind === 'delivered')
         for (const [at, record] of records.entries()) settle(record, found[at] ?? { kind: 'delivered' })
         return undefined
       }
@@ -133,14 +141,21 @@ const createSender = (context: Context) => {
       await send(endpoint, records.slice(0, middle), settle)
       await send(endpoint, records.slice(middle), settle)
     } catch (error) {
-      if (wasFirst || !(error instanceof DeliveryError)) throw error
+      const isWrongSetup = error instanceof ConfigurationError
+      if (!(error instanceof DeliveryError) || (wasFirst && !isWrongSetup)) throw error
+      if (isWrongSetup) wrongSetup ??= error
       const outcome = failedOutcome(error)
       if (shown.request === '' && error.exchange !== undefined) shown = error.exchange
       for (const record of records) settle(record, outcome)
     }
     return undefined
   }
-  return { send, shown: () => shown, latencyMs: () => latencyMs }
+  return {
+    send,
+    shown: () => shown,
+    wrongSetup: () => (isAnyAccepted ? undefined : wrongSetup),
+    latencyMs: () => latencyMs,
+  }
 }
 
 /** The outcome of a change that must not be sent twice, by the name of its operation. */
@@ -195,7 +210,9 @@ export const deliver = async (batch: readonly OutgoingEvent[], context: Context)
     outcomes[index] = outcomeOfChanges(those, leftOut)
     failed.set(index, leftOut)
   }
-  const noted = outcomes.map((outcome, index) => withNote(outcome, made[index], failed.get(index)))
+  const wrongSetup = sender.wrongSetup()
+  if (wrongSetup !== undefined) throw wrongSetup
+  const noted = waitingAlone(outcomes.map((outcome, index) => withNote(outcome, made[index], failed.get(index))))
   const { httpStatus, request, response } = sender.shown()
   const latencyMs = sender.latencyMs()
   const isWhole = [...failed.values()].every((leftOut) => leftOut.length === 0)

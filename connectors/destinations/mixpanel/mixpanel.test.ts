@@ -230,3 +230,26 @@ it('the request is recorded as it was sent, without the token', async () => {
   expect(result.request).toContain('authorization: [redacted]')
   expect(result.request).not.toContain(token)
 })
+
+it.each([
+  ['first', '/import', ['retry', 'delivered', 'retry']],
+  ['in the middle', '/groups', ['delivered', 'retry', 'delivered']],
+  ['last', '/engage', ['delivered', 'retry', 'retry']],
+])('if the request that Mixpanel refuses for the set-up is %s, the others are sent', async (_, wrong, kinds) => {
+  const paths: string[] = []
+  const { result } = await sent(
+    [
+      mapped({ ...ada, messageId: 'm-1', properties: {} }),
+      mapped({ ...ada, messageId: 'm-2', type: 'group', groupId: 'acme', traits: { name: 'Acme' } }),
+      mapped({ ...ada, messageId: 'm-3', type: 'identify', traits: { plan: 'pro' } }),
+    ],
+    {},
+    (request) => {
+      paths.push(request.path)
+      return request.path === wrong ? json(403, { code: 403, error: 'No', status: 'Forbidden' }) : documented(request)
+    },
+  )
+  expect(new Set(paths)).toEqual(new Set(['/import', '/groups', '/engage']))
+  const held = { kind: 'retry', misconfigured: true, ofEvent: true }
+  expect(result.outcomes).toMatchObject(kinds.map((kind) => (kind === 'retry' ? held : { kind })))
+})

@@ -1,11 +1,13 @@
 import {
   type Call,
   ConfigurationError,
+  createHeldGroups,
   type DeliverContext,
   DeliveryError,
   type EventOutcome,
+  type Exchange,
+  failedOutcome,
 } from '@tributary/connector-kit'
-import { failedOutcome } from '../../wire/conversions/by-test-code.ts'
 import type { Sent } from '../../wire/conversions/send-prepared.ts'
 import { askTikTok, codeOf, hiddenOf, invalidParameter, outcomeOf } from '../../wire/tiktok/business-api.ts'
 import { idKinds } from './match-ids.ts'
@@ -89,8 +91,8 @@ const ask = async (context: Context, group: Group, ownAudience: string | undefin
  * Adds people to audiences and removes them, in their order. TikTok says nothing of single people, so a refused request
  * is sent again in halves until each refused person is found; adding or removing a person twice changes nothing. After a
  * request that must be retried, no more requests are sent. The audience `ownAudience` comes from the settings or a sync.
- * People of another audience that TikTok refuses are rejected. Rejects with a DeliveryError if no person has an outcome
- * yet.
+ * If TikTok refuses it, its people wait, and those of other audiences are sent. People of another audience that TikTok
+ * refuses are rejected. Rejects with a DeliveryError if no person has an outcome yet, or if all wait for a user.
  */
 export const sendPeople = async (
   context: Context,
@@ -125,16 +127,36 @@ export const sendPeople = async (
     return outcome.kind !== 'retry'
   }
 
+  const held = createHeldGroups<string>()
+  let heldExchange: Exchange | undefined
+  /** Sends a group, or holds it if the set-up of its audience is wrong. Returns false if a request must be retried. */
+  const sendOrHold = async (group: Group): Promise<boolean> => {
+    let outcome = held.heldOutcome(group.audienceId)
+    try {
+      if (outcome === undefined) {
+        const isSent = await send(group)
+        held.sent()
+        return isSent
+      }
+    } catch (error) {
+      outcome = held.hold(group.audienceId, error)
+      if (error instanceof DeliveryError) heldExchange ??= error.exchange
+    }
+    for (const { at } of group.people) outcomes[at] ??= outcome
+    return true
+  }
+
   let rest: EventOutcome = { kind: 'retry', reason: 'Not sent, because an earlier request is retried' }
   try {
-    for (const group of groupsOf(people)) if (!(await send(group))) break
+    for (const group of groupsOf(people)) if (!(await sendOrHold(group))) break
   } catch (error) {
     if (!(error instanceof DeliveryError) || outcomes.every((outcome) => outcome === undefined)) throw error
     rest = failedOutcome(error)
   }
-  const all = outcomes.map((outcome) => outcome ?? rest)
+  const all = held.settled(outcomes.map((outcome) => outcome ?? rest))
   const call = shown?.call
   if (call === undefined) return { outcomes: all, httpStatus: 0, latencyMs }
   if (all.every(({ kind }) => kind === 'delivered')) return { outcomes: all, httpStatus: call.answer.status, latencyMs }
-  return { outcomes: all, ...call.exchange(), latencyMs }
+  const exchange = shown?.outcome.kind === 'delivered' ? (heldExchange ?? call.exchange()) : call.exchange()
+  return { outcomes: all, ...exchange, latencyMs }
 }

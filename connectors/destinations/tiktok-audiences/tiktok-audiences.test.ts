@@ -107,6 +107,23 @@ describe('people of events', () => {
     expect(asked).toHaveLength(2)
   })
 
+  it.each([
+    ['first', ['', audience, audience]],
+    ['in the middle', [audience, '', audience]],
+    ['last', [audience, audience, '']],
+  ])('if the audience of the settings is wrong and comes %s, people of others arrive', async (_, audiences) => {
+    const tiktok = createTikTokAudiences()
+    const wrong = { ...settings, audience_id: '999999' }
+    const { outcomes, asked } = await sendTo(
+      { definition: tiktokAudiences, origin: origins[0] ?? '', settings: wrong, answer: tiktok.answer },
+      audiences.map((audience_id, at) => event(`m-${at}`, 'add_person', { email: sha256(`${at}`), audience_id })),
+    )
+    const held = { kind: 'retry', misconfigured: true, ofEvent: true, reason: expect.stringContaining('audience') }
+    expect(outcomes).toEqual(audiences.map((id) => (id === '' ? held : delivered)))
+    expect(tiktok.idsIn()).toHaveLength(2)
+    expect(asked.length).toBeLessThanOrEqual(3)
+  })
+
   it('a wrong audience of the settings is a set-up problem', async () => {
     const answer = createTikTokAudiences().answer
     const wrong = { ...settings, audience_id: '999999' }

@@ -34,13 +34,15 @@ test.each([
   const { outcomes } = await send(ids, ['b'])
   expect(outcomes).toEqual(
     ids.map((id) =>
-      id.startsWith('a') ? { kind: 'delivered' } : { kind: 'retry', reason: wrong.message, misconfigured: true },
+      id.startsWith('a')
+        ? { kind: 'delivered' }
+        : { kind: 'retry', reason: wrong.message, misconfigured: true, ofEvent: true },
     ),
   )
 })
 
 test.each([
-  [new EgressRefusedError('blocked'), { kind: 'retry', reason: 'blocked', misconfigured: true }],
+  [new EgressRefusedError('blocked'), { kind: 'retry', reason: 'blocked', misconfigured: true, ofEvent: true }],
   [new RejectedError('never'), { kind: 'rejected', reason: 'never' }],
   [new RetryableError('later', { retryAfterMs: 5000 }), { kind: 'retry', reason: 'later', retryAfterMs: 5000 }],
 ])('the class of the error decides the outcome of its group: %s', async (error, outcome) => {

@@ -1,12 +1,10 @@
 import {
-  ConfigurationError,
   type DeliverResult,
-  DeliveryError,
   type EventOutcome,
+  failedOutcome,
   type OutgoingEvent,
-  RejectedError,
-  RetryableError,
   type SplitOutcome,
+  waitingAlone,
 } from '@tributary/connector-kit'
 
 const each = (outcomes: EventOutcome | readonly EventOutcome[], count: number): readonly EventOutcome[] =>
@@ -19,20 +17,6 @@ const isSplit = (outcomes: DeliverResult['outcomes']): outcomes is SplitOutcome 
 export const testCodeOf = ({ payload }: OutgoingEvent, ofSettings: string | undefined): string => {
   const own = payload?.['test_event_code']
   return (typeof own === 'string' ? own.trim() : '') || (ofSettings?.trim() ?? '')
-}
-
-/** Returns the outcome of events whose request failed; rethrows an error of the connector itself. */
-export const failedOutcome = (error: unknown): EventOutcome => {
-  if (!(error instanceof DeliveryError)) throw error
-  if (error instanceof RejectedError) return { kind: 'rejected', reason: error.message }
-  const misconfigured = error instanceof ConfigurationError ? { misconfigured: true } : {}
-  const { retryAfterMs } = error instanceof RetryableError ? error : {}
-  return {
-    kind: 'retry',
-    reason: error.message,
-    ...misconfigured,
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-  }
 }
 
 /**
@@ -70,7 +54,7 @@ export const inGroups = async <Key>(
     result = { ...result, ...sent }
   }
   if (!isAnySent && firstError !== undefined) throw firstError
-  return { ...result, outcomes: batch.map((event) => found.get(event) as EventOutcome) }
+  return { ...result, outcomes: waitingAlone(batch.map((event) => found.get(event) as EventOutcome)) }
 }
 
 /** Sends events with one code of the test screen together, because a request has one code. */

@@ -1,4 +1,10 @@
-import { type DeliverResult, DeliveryError, type EventOutcome, resultOfCall } from '@tributary/connector-kit'
+import {
+  createHeldGroups,
+  type DeliverResult,
+  DeliveryError,
+  type EventOutcome,
+  resultOfCall,
+} from '@tributary/connector-kit'
 import type { Sent } from '../conversions/send-prepared.ts'
 import { type Asked, type Verdict, verdictOf } from './data-manager.ts'
 
@@ -11,9 +17,13 @@ const maxRounds = 4
  */
 export type Item = { at: number; body: unknown; later?: unknown }
 
-/** Items of one request. `target` names what receives them, for users. `read` reads the responses of another API. */
+/**
+ * Items of one request. `target` names what receives them, for users. Groups of the same `receiver` keep their order.
+ * `read` reads the responses of another API.
+ */
 export type Group = {
   target: string
+  receiver?: string
   items: readonly Item[]
   ask: (bodies: readonly unknown[]) => Promise<Asked>
   read?: (asked: Asked, facts: { count: number; now: number }) => Verdict
@@ -77,16 +87,38 @@ const sendGroup = async (
   return false
 }
 
-/** Marks items whose request waits for a user while others of the batch were delivered: the destination works. */
-const waitingAlone = (outcomes: Settled['outcomes']): Settled['outcomes'] =>
-  outcomes.some((each) => each?.kind === 'delivered')
-    ? outcomes.map((each) => (each?.kind === 'retry' && each.misconfigured ? { ...each, ofEvent: true } : each))
-    : outcomes
+/** Shows the request of an error if no other is shown. */
+const showError = (settled: Settled, error: unknown): void => {
+  const exchange = error instanceof DeliveryError ? error.exchange : undefined
+  if (settled.shown.request === undefined && exchange !== undefined) settled.shown = exchange
+}
+
+/** Sends groups until one must be retried. A group that waits for a user stops only those with the same receiver. */
+const sendEach = async (
+  groups: readonly Group[],
+  settled: Settled,
+  { clock, held }: { clock: () => number; held: ReturnType<typeof createHeldGroups> },
+): Promise<void> => {
+  for (const [index, group] of groups.entries()) {
+    const key = group.receiver ?? index
+    let outcome = held.heldOutcome(key)
+    try {
+      if (outcome === undefined) {
+        if (!(await sendGroup(group, settled, clock))) return
+        held.sent()
+      }
+    } catch (error) {
+      outcome = held.hold(key, error)
+      showError(settled, error)
+    }
+    if (outcome !== undefined) for (const { at } of group.items) settled.outcomes[at] ??= outcome
+  }
+}
 
 /**
  * Sends groups one after the other, and returns the outcomes of a batch of `count` items. After a group that must be
- * retried, no more are sent, unless the group waits for a user, such as a method without permission. Rejects with a
- * DeliveryError if no item has an outcome yet.
+ * retried, no more are sent. A group that waits for a user, such as one with an unknown conversion action, does not stop
+ * the others. Rejects with a DeliveryError if no item has an outcome yet, or if all wait for a user.
  */
 export const sendGroups = async (
   groups: readonly Group[],
@@ -97,17 +129,17 @@ export const sendGroups = async (
     shown: { httpStatus: 0, latencyMs: 0 },
     latencyMs: 0,
   }
+  const held = createHeldGroups()
   let rest: EventOutcome = { kind: 'retry', reason: 'Not sent, because an earlier request is retried' }
   try {
-    for (const group of groups) if (!(await sendGroup(group, settled, clock))) break
+    await sendEach(groups, settled, { clock, held })
   } catch (error) {
     if (!(error instanceof DeliveryError) || settled.outcomes.every((outcome) => outcome === undefined)) throw error
-    const misconfigured = error.name === 'ConfigurationError' ? { misconfigured: true } : {}
-    rest = { kind: 'retry', reason: error.message, ...misconfigured }
+    rest = { kind: 'retry', reason: error.message }
   }
   return {
     ...settled.shown,
     latencyMs: settled.latencyMs,
-    outcomes: waitingAlone(settled.outcomes).map((outcome) => outcome ?? rest),
+    outcomes: held.settled(settled.outcomes.map((outcome) => outcome ?? rest)),
   }
 }

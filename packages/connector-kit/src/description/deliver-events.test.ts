@@ -142,13 +142,25 @@ describe('several requests of a batch', () => {
     expect(kinds(outcomes)).toEqual(['delivered', 'retry', 'delivered', 'delivered', 'delivered'])
   })
 
-  it('wrong credentials after an accepted request hold only the events that were not accepted', async () => {
-    const { outcomes } = await run(one, ids(3), (_, at) => (at === 1 ? { status: 403 } : ok))
-    expect(outcomes).toEqual([
-      { kind: 'delivered' },
-      { kind: 'retry', reason: 'Sample refuses the credentials (HTTP 403)', misconfigured: true },
-      { kind: 'retry', reason: 'Sample refuses the credentials (HTTP 403)', misconfigured: true },
-    ])
+  it.each([
+    ['first', 0],
+    ['in the middle', 1],
+    ['last', 2],
+  ])('if the request with wrong credentials is %s, only its events are held', async (_, wrong) => {
+    const { outcomes } = await run(one, ids(3), (_items, at) => (at === wrong ? { status: 403 } : ok))
+    const reason = 'Sample refuses the credentials (HTTP 403)'
+    const held = { kind: 'retry', reason, misconfigured: true, ofEvent: true }
+    expect(outcomes).toEqual([0, 1, 2].map((at) => (at === wrong ? held : { kind: 'delivered' })))
+  })
+
+  it('wrong credentials of all requests hold the whole batch, after three requests', async () => {
+    let requests = 0
+    const sent = run(one, ids(9), () => {
+      requests++
+      return { status: 403 }
+    })
+    await expect(sent).rejects.toThrow('Sample refuses the credentials')
+    expect(requests).toBe(3)
   })
 
   it('a header with a line end rejects its event', async () => {

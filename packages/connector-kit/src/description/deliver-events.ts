@@ -1,5 +1,7 @@
 import type { DeliverContext, DeliverResult, EventOutcome, Exchange } from '../definition/definition.ts'
-import { ConfigurationError, DeliveryError, RejectedError, RetryableError } from '../errors.ts'
+import { ConfigurationError, DeliveryError } from '../errors.ts'
+import { failedOutcome } from '../http/failed-outcome.ts'
+import { waitingAlone } from '../http/held-groups.ts'
 import { makeUnits, requestsOf, type Sending, type Unit } from './make-units.ts'
 import { type Described, openEnvelope } from './open-request.ts'
 import type { Reading } from './read-answer.ts'
@@ -10,13 +12,6 @@ import { lookUp, type Sent, sendRead } from './send-read.ts'
 const maxRounds = 5
 /** After so many failures in a row, the rest of a batch waits for its next attempt. */
 const maxFailures = 3
-
-const outcomeOf = (error: DeliveryError): EventOutcome => {
-  if (error instanceof RejectedError) return { kind: 'rejected', reason: error.message }
-  if (error instanceof ConfigurationError) return { kind: 'retry', reason: error.message, misconfigured: true }
-  const { retryAfterMs } = error instanceof RetryableError ? error : {}
-  return { kind: 'retry', reason: error.message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
-}
 
 /** A record to change is not there. */
 class NotThere extends Error {}
@@ -57,6 +52,8 @@ const createSender = (described: Described, context: DeliverContext, outcomes: (
   let requests = 0
   let failures = 0
   let stopped: EventOutcome | undefined
+  let wrongSetup: ConfigurationError | undefined
+  let isAnyAnswered = false
 
   /** The keys of records with a change that is sent again later. Further changes of them wait, too. */
   const waiting = new Set<string>()
@@ -99,7 +96,7 @@ const createSender = (described: Described, context: DeliverContext, outcomes: (
     await send(rest, round + 1)
   }
 
-  /** Sends units and settles them. Only the first request of a batch can fail all events by throwing. */
+  /** Sends units and settles them. The first request of a batch can fail all events by throwing. */
   const send = async (given: readonly Unit[], round = 0): Promise<void> => {
     if (stopped !== undefined) return settle(given, stopped)
     const isHeld = ({ keys }: Unit): boolean => keys.some((key) => waiting.has(key))
@@ -114,11 +111,14 @@ const createSender = (described: Described, context: DeliverContext, outcomes: (
     } catch (error) {
       if (error instanceof TreeProblem) return settle(units, { kind: 'rejected', reason: error.message })
       if (error instanceof NotThere) return settle(units, { kind: 'skipped', reason: error.message })
-      if (!(error instanceof DeliveryError) || requests === 1) throw error
+      const isWrongSetup = error instanceof ConfigurationError
+      if (!(error instanceof DeliveryError) || (requests === 1 && !isWrongSetup)) throw error
+      if (isWrongSetup) wrongSetup ??= error
       shown ??= error.exchange
-      return fail(units, outcomeOf(error), true)
+      return fail(units, failedOutcome(error), !isWrongSetup)
     }
     const { call, reading } = sent
+    isAnyAnswered = true
     latencyMs += call.answer.latencyMs
     if (httpStatus === 0) httpStatus = call.answer.status
     const isWhole = reading.kind === 'all' && reading.outcome.kind === 'delivered'
@@ -137,7 +137,9 @@ const createSender = (described: Described, context: DeliverContext, outcomes: (
   }
 
   const result = (): DeliverResult & { outcomes: readonly EventOutcome[] } => {
-    const whole = outcomes.map((outcome): EventOutcome => outcome ?? { kind: 'retry', reason: 'Not sent' })
+    const all = outcomes.map((outcome): EventOutcome => outcome ?? { kind: 'retry', reason: 'Not sent' })
+    if (wrongSetup !== undefined && !isAnyAnswered) throw wrongSetup
+    const whole = waitingAlone(all)
     if (whole.every((outcome) => outcome.kind === 'delivered' && outcome.note === undefined))
       return { outcomes: whole, httpStatus, latencyMs }
     const { request = '', response = '' } = shown ?? {}
@@ -149,8 +151,8 @@ const createSender = (described: Described, context: DeliverContext, outcomes: (
 /**
  * Delivers a batch as its description says: events of one request together, within its limits. Each event has its own
  * outcome. If the vendor refuses a request and names no event, the request is sent again in halves. If an answer accepts
- * some records of a request, and names none of the refused ones, none is sent again. Throws a DeliveryError if the first
- * request fails for all events.
+ * some records of a request, and names none of the refused ones, none is sent again. A request with a wrong set-up holds
+ * only its events. Throws a DeliveryError if the first request fails for all events, or if all wait for a user.
  */
 export const deliverEvents = async (
   described: Described,
