@@ -12,10 +12,10 @@ import { type Asked, type Verdict, verdictOf } from './data-manager.ts'
 const maxRounds = 4
 
 /**
- * An item of a request, and its place in the batch. If Google has another item with its time, it is sent once more with
- * the body `later`, which has a later time.
+ * An item of a request, and its place in the batch. While Google has another item with its time, it is sent once more
+ * with the next body of `later`, which has a later time.
  */
-export type Item = { at: number; body: unknown; later?: unknown }
+export type Item = { at: number; body: unknown; later?: readonly unknown[] }
 
 /**
  * Items of one request. `target` names what receives them, for users. Groups of the same `receiver` keep their order.
@@ -59,9 +59,10 @@ const sendGroup = async (
     const words = refused.get(0)
     settle(items, outcome.kind === 'rejected' && words !== undefined ? { ...outcome, reason: words } : outcome)
     for (const [index, one] of apart) settle(items.slice(index, index + 1), one)
-    const again = items.flatMap(({ at, later }, index): Item[] =>
-      later !== undefined && sameTime?.has(index) === true ? [{ at, body: later }] : [],
-    )
+    const again = items.flatMap(({ at, later = [] }, index): Item[] => {
+      const [body, ...rest] = later
+      return body !== undefined && sameTime?.has(index) === true ? [{ at, body, later: rest }] : []
+    })
     if (again.length > 0) {
       // Without a response to the second try, these items have no outcome.
       settle(again, undefined)

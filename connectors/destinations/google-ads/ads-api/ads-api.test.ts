@@ -260,6 +260,52 @@ describe('sales in stores', () => {
     }
   })
 
+  it('if all responses to the start of a job are lost, the next attempt starts the same job, and the sale counts once', async () => {
+    let runs = 0
+    const ads = createGoogleAds()
+    const { rebase } = await startVendor({ origins }, (request) => {
+      const answer = ads.answer(request)
+      return request.path.endsWith(':run') && ++runs <= 2 ? 'reset' : answer
+    })
+    const twice: typeof googleAds = {
+      ...googleAds,
+      deliver: async (batch, context) => {
+        await expect(googleAds.deliver(batch, context)).rejects.toThrow()
+        return await googleAds.deliver([...batch, sale('s-2')], context)
+      },
+    }
+    const { outcomes } = await runConnector(twice, settings, [sale('s-1')], { rebase, accessToken })
+    expect(outcomes).toEqual([delivered, delivered])
+    expect(
+      ads.adsApi
+        .sold()
+        .map(({ create }) => (create as { transactionAttribute: { orderId: string } }).transactionAttribute.orderId),
+    ).toEqual(['s-1', 's-2'])
+    expect(ads.adsApi.jobs.size).toBe(2)
+  })
+
+  it('a job that Google no longer has is uploaded again', async () => {
+    let runs = 0
+    const ads = createGoogleAds()
+    const { rebase } = await startVendor({ origins }, (request) => {
+      if (request.path.endsWith(':run') && ++runs <= 2) {
+        ads.adsApi.jobs.clear()
+        return adsErrorOf(503, 'UNAVAILABLE')
+      }
+      return ads.answer(request)
+    })
+    const twice: typeof googleAds = {
+      ...googleAds,
+      deliver: async (batch, context) => {
+        await googleAds.deliver(batch, context)
+        return await googleAds.deliver(batch, context)
+      },
+    }
+    const { outcomes } = await runConnector(twice, settings, [sale('s-1')], { rebase, accessToken })
+    expect(outcomes).toEqual([delivered])
+    expect(ads.adsApi.sold()).toHaveLength(1)
+  })
+
   it('the fractions that Google refuses refuse all sales of the job at once', async () => {
     const location = { fieldPathElements: [{ fieldName: 'job' }, { fieldName: 'store_sales_metadata' }] }
     const { send, asked } = await sender({}, () =>

@@ -69,14 +69,36 @@ describe('restatements of one conversion', () => {
     ])
   })
 
-  it('a restatement that Google refuses with both times is rejected, and never counts as known', async () => {
+  it('after three lost responses, the restatement arrives with a later second and is no dead letter', async () => {
+    let requests = 0
+    const ads = await sender((usual) => {
+      const answer = usual()
+      // The responses to the first request of each second are lost, and Google has taken the restatement.
+      return [1, 3, 6].includes(++requests) ? 'reset' : answer
+    })
+    for (let attempt = 1; attempt <= 3; attempt++) await expect(ads.send(restatement(80, at(0)))).rejects.toThrow()
+    expect((await ads.send(restatement(80, at(0)))).outcomes).toEqual([delivered])
+    expect(valuesOf(ads)).toEqual([0, 1, 2, 3].map((second) => [adsTime(at(second)), 80]))
+  })
+
+  // conversion_adjustment_upload_error.proto: "More recent adjustment has already been reported".
+  it('a restatement that is older than one that Google has is done, and no dead letter', async () => {
+    const ads = await sender()
+    await ads.send(restatement(50, at(9)))
+    expect((await ads.send(restatement(80, at(0)))).outcomes).toEqual([
+      { kind: 'skipped', reason: expect.stringContaining('Google has a more recent restatement') },
+    ])
+    expect(valuesOf(ads)).toEqual([[adsTime(at(9)), 50]])
+  })
+
+  it('a restatement that Google refuses with all times is rejected, and never counts as known', async () => {
     const { send, asked } = await sender()
     const changes = { transaction_id: 'error:RESTATEMENT_ALREADY_EXISTS:o-2' }
     expect((await send(restatement(80, at(0), changes), retraction)).outcomes).toEqual([
       { kind: 'rejected', reason: 'The error RESTATEMENT_ALREADY_EXISTS' },
       delivered,
     ])
-    expect(asked).toHaveLength(2)
+    expect(asked).toHaveLength(6)
   })
 
   it('if the second try gets no response, the restatement is retried, and the others have their outcomes', async () => {

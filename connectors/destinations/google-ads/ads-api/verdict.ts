@@ -29,6 +29,12 @@ const isKnownAlready = words(`
  */
 const sameTimeCode = 'RESTATEMENT_ALREADY_EXISTS'
 
+/**
+ * The error for a restatement that is older than one that Google has ("More recent adjustment `adjustment_date_time` has
+ * already been reported", conversion_adjustment_upload_error.proto). Its value is outdated, such as after a lost response.
+ */
+const outdatedCode = 'MORE_RECENT_RESTATEMENT_FOUND'
+
 /** Errors that pass, and that concern Google's service. */
 const passes = words(`
   CONCURRENT_MODIFICATION DEADLINE_EXCEEDED INTERNAL_ERROR RESOURCE_EXHAUSTED RESOURCE_TEMPORARILY_EXHAUSTED
@@ -107,6 +113,7 @@ const ofAccountOutcome = (shown: string) => misconfigured(`Google does not take 
 /** Returns the outcome of an operation that Google refuses, while it can take others. */
 const outcomeOf = (code: string, shown: string): EventOutcome => {
   if (isKnownAlready.has(code)) return { kind: 'skipped', reason: `Google has it already: ${shown}` }
+  if (code === outdatedCode) return { kind: 'skipped', reason: `Google has a more recent restatement: ${shown}` }
   if (isTooRecent.has(code)) return { kind: 'retry', ofEvent: true, reason: shown }
   if (passes.has(code)) return { kind: 'retry', reason: shown }
   if (ofAccount.has(code)) return { ...ofAccountOutcome(shown), ofEvent: true }
