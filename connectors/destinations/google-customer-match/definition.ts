@@ -65,7 +65,7 @@ export const googleCustomerMatch = defineDestination({
       },
       {
         title: 'See the match rate',
-        text: 'The settings show the match rate and the size that Google reports for the list. Google needs some time to match new people.',
+        text: 'The settings show the match rate and the size that Google reports for the list. Google needs some time to match new people. The match rate and the errors of single uploads (`requestStatus:retrieve`) are not read, because request IDs are not stored.',
       },
     ],
   },

@@ -64,12 +64,13 @@ export const peopleLists = {
     access: workspaceEditors,
     places: 'abroad',
     summary:
-      'Creates an empty list of people at the platform of a destination. Repeating the call creates another list. The setting of the destination stays as it is.',
+      'Creates an empty list of people at the platform of a destination. A title that the account has is refused, so repeating the call creates no other list. The setting of the destination stays as it is.',
     request: z.object({ title: line(255).min(1, 'Required') }),
     response: peopleList,
     errors: [
       errors.invalid,
       ...notPossible,
+      { code: 409, reason: 'LIST_EXISTS', when: 'The account has a list with this title.' },
       {
         code: 409,
         reason: 'LIST_NOT_CREATED',

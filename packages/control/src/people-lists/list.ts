@@ -3,7 +3,14 @@ import { cutText, type DeliverContext, type PeopleList, type PeopleLists } from 
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { KeptAnswers } from './kept-answers.ts'
-import { askPlatform, countQuestion, failureWords, type PeopleListDeps, peopleListsOf } from './people-lists-of.ts'
+import {
+  askPlatform,
+  countQuestion,
+  failureWords,
+  type PeopleListDeps,
+  peopleListsOf,
+  type WithLists,
+} from './people-lists-of.ts'
 
 /** Maximum number of pages that are read from a platform for one answer, and of lists in it. */
 const maxPages = 10
@@ -37,6 +44,18 @@ const readLists = async (lists: PeopleLists, context: DeliverContext): Promise<K
   return { lists: byTitle, isPart: cursor !== '' || found.length > maxLists }
 }
 
+/** Returns the lists of the account, which stay in memory for a short time. Rejects like `askPlatform`. */
+export const knownLists = async (
+  deps: PeopleListDeps,
+  kept: KeptAnswers<KnownLists>,
+  asked: WithLists,
+): Promise<KnownLists> => {
+  const { row, lists } = asked
+  const wanted = { key: row.id, version: row.update_time.getTime(), maxAgeMs: maxListsAgeMs }
+  const answer = await kept.read(wanted, () => askPlatform(deps, asked, (context) => readLists(lists, context)))
+  return answer.value
+}
+
 const isMatch = ({ id, title }: PeopleList, words: readonly string[]): boolean => {
   const text = title.toLowerCase()
   return words.every((word) => text.includes(word) || id.toLowerCase().startsWith(word))
@@ -51,13 +70,10 @@ export const listPeopleLists =
   async ({ workspace, params, query }) => {
     const page = openPage('peopleLists.list', params, query, offsetCursor)
     const asked = await peopleListsOf(deps, workspace.id, params.destination)
-    const { row, lists } = asked
     await countQuestion(deps, workspace.id)
     let read: KnownLists
     try {
-      const wanted = { key: row.id, version: row.update_time.getTime(), maxAgeMs: maxListsAgeMs }
-      const answer = await kept.read(wanted, () => askPlatform(deps, asked, (context) => readLists(lists, context)))
-      read = answer.value
+      read = await knownLists(deps, kept, asked)
     } catch (error) {
       return { people_lists: [], next_page_token: '', message: failureWords(error, deps) }
     }

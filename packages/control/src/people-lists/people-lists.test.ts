@@ -10,6 +10,8 @@ const platform = {
   pages: [] as { id: string; title: string; note?: string }[][],
   asked: [] as string[],
   failure: undefined as Error | undefined,
+  /** Whether the responses to creations are lost. */
+  losesResponses: false,
 }
 
 const fail = (): void => {
@@ -38,6 +40,7 @@ const peopleLists: NonNullable<DestinationDefinition['peopleLists']> = {
     platform.asked.push(`create ${title}`)
     fail()
     platform.pages.push([{ id: 'made', title }])
+    if (platform.losesResponses) throw new RetryableError('No response within 20 seconds')
     return { id: 'made', title, note: '' }
   },
 }
@@ -61,6 +64,7 @@ beforeEach(async () => {
   ]
   platform.asked = []
   platform.failure = undefined
+  platform.losesResponses = false
   made = await startMapped(harness, organization)
 })
 
@@ -183,6 +187,21 @@ test.each([
     status: 409,
     body: { reason: 'LIST_NOT_CREATED', message: `${failure.message}${hint}` },
   })
+})
+
+test('if the response is lost, the list is found by its title, and a second one is not created', async () => {
+  platform.losesResponses = true
+  const path = `/${made.destination.name}/peopleLists`
+  const created = await organization.collaborator.call('POST', path, { title: 'Customers' })
+  expect(created).toMatchObject({ status: 200, body: { id: 'made', title: 'Customers' } })
+  expect(await organization.collaborator.call('POST', path, { title: 'Customers' })).toMatchObject({
+    status: 409,
+    body: {
+      reason: 'LIST_EXISTS',
+      message: 'The account has a list with this title. Choose it, or enter another title',
+    },
+  })
+  expect(platform.asked.filter((call) => call.startsWith('create'))).toEqual(['create Customers'])
 })
 
 test('a title that is absent or too long, and an ID that is none, are refused before the platform is asked', async () => {
