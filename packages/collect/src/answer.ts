@@ -4,7 +4,6 @@ import type { ErrorBody } from '@tributary/kernel'
 import type { Script } from './calls/browser-sdk.ts'
 import { onwardPage, onwardPageHeaders } from './calls/onward-page.ts'
 import type { Refusal } from './refusal.ts'
-import { takesCookies } from './routes.ts'
 
 const jsonType = 'application/json; charset=utf-8'
 /**
@@ -26,6 +25,15 @@ const preflightMethods = 'GET,POST,HEAD,OPTIONS'
 const usualHeaders =
   'authorization,content-type,content-encoding,x-retry-count,anonymousid,sentat,x-write-key,x-ip-policy,cache-control'
 const headerList = /^[A-Za-z0-9!#$%&'*+.^_`|~, -]{1,2000}$/
+
+/**
+ * Whether browsers make a call with cookies, which the response must allow. Such calls request cookies for the
+ * product's own tag, or are `/rsaRequest` of RudderStack's browser SDK with `useServerSideCookies`. No other SDK sends
+ * cookies by default.
+ */
+const takesCookies = (url: string): boolean =>
+  url.startsWith('/rsaRequest') ||
+  (url.startsWith('/tag/v1/') && /^\/tag\/v1\/[^/?]{1,300}\/cookies(?:[/?]|$)/.test(url))
 
 const corsHeaders = (origin: string, url: string): string[] => [
   'Access-Control-Allow-Origin',

@@ -1,20 +1,107 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type EventType, eventTypes } from '@tributary/contract'
 import { discardBody } from '@tributary/http'
 import { createWorkShare } from '@tributary/kernel'
 import { sendPreflight, sendSuccess } from './answer.ts'
 import { createTurns } from './body/turns.ts'
+import { outerKey } from './caller.ts'
 import { type BrowserSdk, loadBrowserSdk } from './calls/browser-sdk.ts'
 import { forwardedBatch } from './calls/forwarded-batch.ts'
 import { createPixels } from './calls/pixels.ts'
 import { createStartCalls } from './calls/start-calls.ts'
 import { type BodyTransform, createTracking } from './calls/tracking.ts'
-import { outerKey } from './credentials.ts'
-import { createIngestionContext, type IngestionContext } from './ingestion-context.ts'
+import { createIngestionContext, type IngestionContext, type Route } from './ingestion-context.ts'
 import type { CollectDeps } from './ports.ts'
 import * as refusals from './refusal.ts'
-import { findRoute, isCollectPath, methodsOf } from './routes.ts'
 import { createTagCalls } from './tag/tag-calls.ts'
 import { createWebhook } from './webhook/webhook.ts'
+
+const letters: ReadonlyMap<string, EventType> = new Map(
+  Object.entries({ t: 'track', i: 'identify', p: 'page', s: 'screen', g: 'group', a: 'alias' } as const),
+)
+
+const exact = new Map<string, Route>([
+  ...eventTypes.map((type): [string, Route] => [`/v1/${type}`, { kind: 'single', type, client: false }]),
+  ...[...letters].map(([letter, type]): [string, Route] => [`/v1/${letter}`, { kind: 'single', type, client: true }]),
+  ['/v1/batch', { kind: 'batch', client: false }],
+  ['/v1/import', { kind: 'batch', client: false }],
+  ['/v1/b', { kind: 'batch', client: true }],
+  ['/beacon/v1/batch', { kind: 'batch', client: true }],
+  ['/v1/webhook', { kind: 'webhook' }],
+  ['/v1/forward', { kind: 'forward' }],
+  ['/v1/m', { kind: 'discard' }],
+  ['/m', { kind: 'discard' }],
+  ['/rsaRequest', { kind: 'discard' }],
+  ['/rsaMetrics', { kind: 'discard' }],
+  ['/sourceConfig', { kind: 'source-config' }],
+])
+
+const prefixes = [
+  '/v1/',
+  '/beacon/',
+  '/pixel/',
+  '/projects/',
+  '/sourceConfig',
+  '/rsaRequest',
+  '/rsaMetrics',
+  '/analytics.js/',
+  '/analytics-next/',
+  '/next-integrations/',
+  '/tag/',
+]
+
+/** Whether a path belongs to collection, known or not. Needs no parsing. */
+export const isCollectPath = (url: string): boolean => {
+  for (const prefix of prefixes) if (url.startsWith(prefix)) return true
+  return url === '/m' || url === '/m/'
+}
+
+const settingsPath = /^(?:\/v1)?(?:\/projects){1,2}\/([^/]+)\/settings$/
+const scriptPath = /^\/analytics\.js\/v1\/([^/]+)\/(?:platform\/)?analytics(?:\.min)?\.js$/
+const bundlePath = /^\/analytics-next\/bundles\/([^/]+)$/
+const tagPath = /^\/tag\/v1\/([^/]+)\/(tag\.js|cookies)$/
+const pixelPath = /^\/(v1\/pixel|pixel\/v1)\/([a-z]+)$/
+
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+const pixelRoute = (path: string): Route | undefined => {
+  const [, form, name] = pixelPath.exec(path) ?? []
+  if (form === undefined || name === undefined) return undefined
+  const type = eventTypes.find((known) => known === name) ?? letters.get(name)
+  if (type === undefined) return undefined
+  return { kind: form === 'v1/pixel' ? 'data-pixel' : 'query-pixel', type, client: true }
+}
+
+/** Returns the route of a path without its query; a trailing slash is ignored. */
+export const findRoute = (path: string): Route | undefined => {
+  const known = exact.get(path)
+  if (known !== undefined) return known
+  if (path.length > 1 && path.endsWith('/')) return findRoute(path.slice(0, -1))
+  const settings = settingsPath.exec(path)?.[1]
+  if (settings !== undefined) return { kind: 'settings', key: decoded(settings) }
+  const script = scriptPath.exec(path)?.[1]
+  if (script !== undefined) return { kind: 'script', key: decoded(script) }
+  const file = bundlePath.exec(path)?.[1]
+  if (file !== undefined) return { kind: 'bundle', file }
+  const [, key, part] = tagPath.exec(path) ?? []
+  if (key !== undefined) return { kind: part === 'cookies' ? 'tag-cookies' : 'tag', key: decoded(key) }
+  return pixelRoute(path)
+}
+
+/** Returns the HTTP methods of a route, except OPTIONS. */
+export const methodsOf = (route: Route): readonly string[] =>
+  posted.has(route.kind) ? post : route.kind === 'webhook' ? getOrPost : get
+
+const posted: ReadonlySet<Route['kind']> = new Set(['single', 'batch', 'forward', 'discard', 'tag-cookies'])
+const getOrPost = ['GET', 'POST']
+const post = ['POST']
+const get = ['GET', 'HEAD']
 
 export type Collect = {
   /** Whether the path of a request belongs to collection. Takes only a few comparisons. */

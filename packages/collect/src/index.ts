@@ -1,7 +1,7 @@
+export { clientAddress, isInRanges, parseProxies } from './caller.ts'
 export { snippet } from './calls/browser-sdk.ts'
-export { clientAddress, isInRanges, parseProxies } from './client.ts'
 export { type Collect, createCollect, positionsTopic } from './collect.ts'
-export { createPauses } from './pauses.ts'
+export { createPauses } from './log-producer.ts'
 export {
   type CollectDeps,
   type CollectSettings,

@@ -1,10 +1,9 @@
 import { setImmediate as pause } from 'node:timers/promises'
 import { noMetrics, silentLogger } from '@tributary/kernel'
 import { expect, test } from 'vitest'
-import { createAdmission } from './admission.ts'
+import { createAdmission, createQuota } from './admission.ts'
 import { createLogProducer } from './log-producer.ts'
 import type { WorkspaceSpread, WriteKeyEntry } from './ports.ts'
-import { createQuota } from './quota.ts'
 import * as refusals from './refusal.ts'
 
 const entry: WriteKeyEntry = {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { createPauses, type Waiter } from './pauses.ts'
+import { createPauses, type Waiter } from './log-producer.ts'
 import type { WorkspaceSpread, WorkspaceSpreads } from './ports.ts'
 
 const setUp = (isUnsure = () => false) => {

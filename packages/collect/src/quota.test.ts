@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createQuota, type Quota } from './quota.ts'
+import { createQuota, type Quota } from './admission.ts'
 
 /** Accepts bytes of a workspace and places them at an offset, by default in partition 0. */
 const accept = (quota: Quota, workspaceId: string, bytes: number, offset: number, partition = 0): boolean => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findRoute, isCollectPath } from './routes.ts'
+import { findRoute, isCollectPath } from './collect.ts'
 
 test.each([
   ['/v1/batch', 'batch'],

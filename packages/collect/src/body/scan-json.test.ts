@@ -1,8 +1,8 @@
 import { describe, expect, test, vi } from 'vitest'
-import { bodyKey } from '../credentials.ts'
+import { bodyKey } from '../caller.ts'
+import { readBodyInSlices } from './body.ts'
 import { type BodyOutline, type ScanFault, scanJson } from './scan-json.ts'
 import { sliceBytes } from './turns.ts'
-import { readBodyInSlices } from './validate-body.ts'
 
 const scan = (body: Buffer, limits = { depth: 1000, values: 400_000, sliceBytes: 7 }): BodyOutline | ScanFault => {
   const slices = scanJson(body, limits)

@@ -1,4 +1,4 @@
-import { bodyFault } from '../body/validate-body.ts'
+import { bodyFault } from '../body/body.ts'
 import type { Refusal } from '../refusal.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { EventType } from '@tributary/contract'
 import { formParams } from '@tributary/kernel'
-import { parseBody } from '../body/validate-body.ts'
+import { parseBody } from '../body/body.ts'
 import { badPixel, type Refusal, wrongBytes } from '../refusal.ts'
 
 /** The event of a pixel, and the JSON body made from the event. */

@@ -1,12 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import { sendPixel } from '../answer.ts'
-import { checkSingle } from '../body/validate-body.ts'
-import { bodyKey, outerKey } from '../credentials.ts'
-import type { CollectRequest, IngestionContext } from '../ingestion-context.ts'
+import { checkSingle } from '../body/body.ts'
+import { bodyKey, outerKey } from '../caller.ts'
+import type { CollectRequest, IngestionContext, PixelRoute } from '../ingestion-context.ts'
 import type { WriteKeyCache, WriteKeyEntry } from '../ports.ts'
 import type { Refusal } from '../refusal.ts'
 import * as refusals from '../refusal.ts'
-import type { PixelRoute } from '../routes.ts'
 import { dataPixel, type PixelEvent, queryPixel } from './pixel-event.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { clientAddress, parseProxies } from '../client.ts'
+import { clientAddress, parseProxies } from '../caller.ts'
 import { basic, disabledKey, liveKey, type RunningCollect, startCollect } from '../testing/server.ts'
 import { snippet } from './browser-sdk.ts'
 

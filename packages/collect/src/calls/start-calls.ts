@@ -1,10 +1,8 @@
 import { sendJson, sendRefusal, sendScript } from '../answer.ts'
-import { requestOrigin } from '../client.ts'
-import { outerKey } from '../credentials.ts'
-import type { CollectRequest, IngestionContext } from '../ingestion-context.ts'
+import { outerKey, requestOrigin } from '../caller.ts'
+import type { CollectRequest, IngestionContext, StartRoute } from '../ingestion-context.ts'
 import type { WriteKeyCache } from '../ports.ts'
 import * as refusals from '../refusal.ts'
-import type { StartRoute } from '../routes.ts'
 import type { BrowserSdk } from './browser-sdk.ts'
 import { rudderSourceConfig, segmentSettings } from './start-documents.ts'
 

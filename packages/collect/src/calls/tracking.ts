@@ -1,15 +1,12 @@
 import { freeWhole, noteWork, WorkHeld } from '@tributary/kernel'
 import { sendOnwardPage, sendRedirect, sendSuccess } from '../answer.ts'
-import type { BodyFault } from '../body/body.ts'
-import { readBody } from '../body/body.ts'
+import { type BodyFault, checkBody, parsedBytes, readBody, readBodyInSlices } from '../body/body.ts'
 import type { Job, Turns } from '../body/turns.ts'
-import { checkBody, parsedBytes, readBodyInSlices } from '../body/validate-body.ts'
-import { keyCandidates, outerKey } from '../credentials.ts'
-import type { CollectRequest, IngestionContext } from '../ingestion-context.ts'
+import { keyCandidates, outerKey } from '../caller.ts'
+import type { CollectRequest, IngestionContext, TrackRoute } from '../ingestion-context.ts'
 import type { WriteKeyCache, WriteKeyEntry } from '../ports.ts'
 import type { Refusal } from '../refusal.ts'
 import * as refusals from '../refusal.ts'
-import type { TrackRoute } from '../routes.ts'
 import { bodyItem, templateItem } from './items.ts'
 
 /**

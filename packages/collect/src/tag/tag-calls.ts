@@ -1,15 +1,13 @@
 import { gzipSync } from 'node:zlib'
 import { LRUCache } from 'lru-cache'
 import { sendCookies, sendRefusal, sendScript } from '../answer.ts'
-import { type BodyFault, readBody } from '../body/body.ts'
-import { parseBody } from '../body/validate-body.ts'
+import { type BodyFault, parseBody, readBody } from '../body/body.ts'
+import { requestHost, requestOrigin } from '../caller.ts'
 import { literal, type Script } from '../calls/browser-sdk.ts'
-import { requestHost, requestOrigin } from '../client.ts'
-import type { CollectRequest, IngestionContext } from '../ingestion-context.ts'
+import type { CollectRequest, IngestionContext, TagRoute } from '../ingestion-context.ts'
 import type { WriteKeyCache, WriteKeyEntry } from '../ports.ts'
 import type { Refusal } from '../refusal.ts'
 import * as refusals from '../refusal.ts'
-import type { TagRoute } from '../routes.ts'
 import { siteCookies } from './site-cookies.ts'
 
 /** The placeholder in the code for the configuration of the source and this server. */

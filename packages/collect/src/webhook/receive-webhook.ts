@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Settings, SourceDefinition, WebhookCall } from '@tributary/connector-kit'
 import { trackingLimits } from '@tributary/contract'
 import { formParams } from '@tributary/kernel'
-import { checkSingle } from '../body/validate-body.ts'
+import { checkSingle } from '../body/body.ts'
 import { tooDeep as badDepth, type Refusal } from '../refusal.ts'
 
 /** The rule of a source's definition for calls to its webhook. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { formParams } from '@tributary/kernel'
-import { bodyFault } from '../body/validate-body.ts'
+import { bodyFault } from '../body/body.ts'
 import { type Refusal, wrongBytes } from '../refusal.ts'
 
 /** The event name of a call without a rule of its source, the same as in RudderStack's server. */

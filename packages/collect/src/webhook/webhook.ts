@@ -1,7 +1,6 @@
 import type { BodyTransform } from '../calls/tracking.ts'
-import type { IngestionContext } from '../ingestion-context.ts'
+import type { IngestionContext, TrackRoute } from '../ingestion-context.ts'
 import type { CollectDeps } from '../ports.ts'
-import type { TrackRoute } from '../routes.ts'
 import { createWebhookReceiver, webhookCall } from './receive-webhook.ts'
 import { webhookEvent } from './webhook-event.ts'
 
