@@ -1,10 +1,9 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { faultPoint, freeWhole } from '@tributary/kernel'
 import { makePrivateFolder } from '../../supervisor/private-files.ts'
-import { compressChunk } from '../compression.ts'
+import { compressChunk, type PackedGroup } from '../chunk.ts'
 import { newIncarnation } from '../incarnations.ts'
 import type { LogPosition, LogStats, ProducerSequence, ProducerStamp } from '../port.ts'
-import type { PackedGroup } from './packing.ts'
 import { createProducers, prepareProducers, producerTable, readProducers, type StampResult } from './producers.ts'
 import {
   addColumns,
@@ -32,11 +31,12 @@ export type AppenderOptions = {
 /** The synchronous part of the writer. It runs in the writer's worker, or in the caller's thread. */
 export type Appender = {
   /**
-   * Writes a group in one transaction and returns the first offset of each chunk. The group is on disk when it returns;
-   * if it throws, nothing of the group will be read. After any failure except lack of space, a new file is begun. For a
-   * chunk that is skipped because of its producer's stamp, the reason is returned.
+   * Writes a group in one transaction and returns the first offset of each chunk, and the memory of the group for the
+   * next one. The group is on disk when it returns; if it throws, nothing of the group will be read. After any failure
+   * except lack of space, a new file is begun. For a chunk that is skipped because of its producer's stamp, the reason
+   * is returned.
    */
-  append(group: PackedGroup): (number | Exclude<StampResult, 'new'>)[]
+  append(group: PackedGroup): { firsts: (number | Exclude<StampResult, 'new'>)[]; memory: ArrayBuffer }
   beginEpoch(producer: string): number
   lastSequences(producer: string): ProducerSequence[]
   /** Moves pages from the write-ahead log into the segment when there are enough. Never throws. */
@@ -49,6 +49,17 @@ export type Appender = {
   stats(): LogStats
   close(): void
 }
+
+/** The methods that the writer calls, also from another thread. */
+export type AppenderMethod = Exclude<keyof Appender, 'maintain'>
+
+/** A call of the writer, as a message to the thread of the log. */
+export type AppenderCall = {
+  [Name in AppenderMethod]: { id: number; name: Name; args: Parameters<Appender[Name]> }
+}[AppenderMethod]
+
+/** The answer of that thread; `id` 0 reports that the folder is open, or why not. */
+export type AppenderReply = { id: number; value?: unknown; error?: unknown }
 
 type OpenSegment = {
   head: SegmentHead
@@ -160,9 +171,9 @@ const writeGroup = (
   next: readonly number[],
   producers: ReturnType<typeof createProducers>,
   time: number,
-): { firsts: ReturnType<Appender['append']>; ends: number[]; stored: number } => {
+): { firsts: ReturnType<Appender['append']>['firsts']; ends: number[]; stored: number } => {
   let stored = 0
-  const firsts: ReturnType<Appender['append']> = []
+  const firsts: ReturnType<Appender['append']>['firsts'] = []
   const ends = [...next]
   let checked: { stamp: ProducerStamp | undefined; result: StampResult } = { stamp: undefined, result: 'new' }
   for (const { partition, count, from, to, addressed, stamp } of group.chunks) {
@@ -280,7 +291,7 @@ export const openAppender = (options: AppenderOptions, clock: () => number = Dat
       next = ends
       segment.bytes += group.bytes.byteLength
       segment.unmoved += stored
-      return firsts
+      return { firsts, memory: group.bytes.buffer }
     },
     beginEpoch: (producer) => durably(toWrite(), () => producers.beginEpoch(producer)),
     lastSequences: (producer) => producers.sequences(producer),

@@ -1,3 +1,6 @@
+import { Worker } from 'node:worker_threads'
+import { forgetBoardThread } from '@tributary/kernel'
+import { type PackedChunk, type PendingEntry, packEntries, packedSize } from '../chunk.ts'
 import {
   type LogEntry,
   LogOverloaded,
@@ -8,9 +11,13 @@ import {
   partitionOfEntry,
   StaleProducer,
 } from '../port.ts'
-import type { Appender } from './appender.ts'
-import { openInlineBackend, openWorkerBackend } from './backend.ts'
-import { type PackedChunk, type PendingEntry, packEntries, packedSize } from './packing.ts'
+import {
+  type Appender,
+  type AppenderMethod,
+  type AppenderOptions,
+  type AppenderReply,
+  openAppender,
+} from './appender.ts'
 
 export type LogWriterOptions = {
   /** The log's own folder, created if missing. Only one writer at a time. */
@@ -92,6 +99,96 @@ const sizedGroup = (entries: readonly LogEntry[], partitions: number, stamp?: Pr
   return sized
 }
 
+/** Calls a method of the appender. Calls are settled in their order. `transfer` is memory for the thread of the log. */
+type CallAppender = <Name extends AppenderMethod>(
+  name: Name,
+  args: Parameters<Appender[Name]>,
+  transfer?: ArrayBuffer[],
+) => Promise<ReturnType<Appender[Name]>>
+
+type Writing = { call: CallAppender; close(): Promise<void> }
+
+/** Writes in the calling thread, which waits for the disk, for callers that are workers themselves. */
+const openInThread = (options: AppenderOptions, clock?: () => number): Writing => {
+  const appender = openAppender(options, clock)
+  return {
+    async call(name, args) {
+      const value = Reflect.apply(appender[name], appender, args)
+      if (name === 'append') appender.maintain()
+      return value
+    },
+    close: async () => appender.close(),
+  }
+}
+
+/** A call without an answer. The thread answers with the value of the called method. */
+type OpenCall = { resolve(value: never): void; reject(error: unknown): void }
+
+const startWorker = async (options: AppenderOptions, open: Map<number, OpenCall>): Promise<Worker> => {
+  const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: options, name: 'log-writer' })
+  const settle = (reply: AppenderReply): void => {
+    const call = open.get(reply.id)
+    open.delete(reply.id)
+    if ('error' in reply) call?.reject(reply.error)
+    else call?.resolve(reply.value as never)
+  }
+  const failAll = (error: unknown): void => {
+    for (const id of open.keys()) settle({ id, error })
+  }
+  worker.on('message', settle)
+  worker.on('error', failAll)
+  const { threadId } = worker
+  worker.on('exit', () => {
+    // The thread is gone and cannot respond to the watchdog any more, so it is removed.
+    forgetBoardThread(threadId)
+    failAll(new Error('The thread of the log has ended'))
+  })
+  await new Promise<unknown>((resolve, reject) => open.set(0, { resolve, reject }))
+  return worker
+}
+
+/**
+ * Writes in a worker thread, so that the caller's event loop never waits for the disk. If a worker dies, its open
+ * calls fail, and the next call starts another worker.
+ */
+const openInWorker = async (options: AppenderOptions): Promise<Writing> => {
+  let open = new Map<number, OpenCall>()
+  let starting: Promise<Worker> | undefined
+  let lastId = 0
+
+  const start = (): Promise<Worker> => {
+    open = new Map()
+    const begun = startWorker(options, open)
+    const forget = (): void => {
+      if (starting === begun) starting = undefined
+    }
+    begun.then((worker) => worker.on('exit', forget), forget)
+    starting = begun
+    return begun
+  }
+
+  const call: CallAppender = async (name, args, transfer) => {
+    const worker = await (starting ?? start())
+    return new Promise((resolve, reject) => {
+      const id = ++lastId
+      open.set(id, { resolve, reject })
+      worker.postMessage({ id, name, args }, transfer)
+    })
+  }
+
+  await start()
+  return {
+    call,
+    async close() {
+      const worker = await starting
+      if (worker === undefined) return
+      const ended = new Promise((resolve) => worker.once('exit', resolve))
+      await call('close', [])
+      await ended
+    },
+  }
+}
+
 /** Entries that wait for their commit. */
 const createWaiting = (maxBytes: number) => {
   let queue: Pending[] = []
@@ -128,7 +225,7 @@ const createWaiting = (maxBytes: number) => {
 /** Settles the entries of chunks, in their order, by the first offset of each chunk. */
 const settleChunks = (
   chunks: readonly PackedChunk[],
-  firsts: ReturnType<Appender['append']>,
+  firsts: ReturnType<Appender['append']>['firsts'],
   order: readonly Pending[],
 ): void => {
   let at = 0
@@ -152,7 +249,8 @@ export const openLogWriter = async (options: LogWriterOptions): Promise<LogWrite
   const { dir, partitions = 64, maxQueuedBytes = 64 * 1024 * 1024, gatherMs = 0 } = options
   const { segmentBytes = 128 * 1024 * 1024, segmentMs = Number.POSITIVE_INFINITY } = options
   const segments = { dir, partitions, segmentBytes, segmentMs }
-  const backend = await (options.inline ? openInlineBackend(segments, options.clock) : openWorkerBackend(segments))
+  const writing = options.inline ? openInThread(segments, options.clock) : await openInWorker(segments)
+  const { call } = writing
 
   const waiting = createWaiting(maxQueuedBytes)
   let flushing = false
@@ -174,7 +272,7 @@ export const openLogWriter = async (options: LogWriterOptions): Promise<LogWrite
     const { group, order } = packEntries(entries, memory)
     memory = undefined
     try {
-      const { firsts, memory: used } = await backend.append(group)
+      const { firsts, memory: used } = await call('append', [group], [group.bytes.buffer])
       if (used.byteLength <= 2 * maxGroupBytes) memory = used
       settleChunks(group.chunks, firsts, order)
       if (firsts.some((first) => typeof first === 'number')) options.onCommit?.()
@@ -242,16 +340,16 @@ export const openLogWriter = async (options: LogWriterOptions): Promise<LogWrite
         }
         schedule()
       }),
-    beginEpoch: (producer) => available(backend.beginEpoch(producer)),
-    lastSequences: (producer) => available(backend.lastSequences(producer)),
-    trim: (before) => backend.trim(before),
-    stats: () => backend.stats(),
+    beginEpoch: (producer) => available(call('beginEpoch', [producer])),
+    lastSequences: (producer) => available(call('lastSequences', [producer])),
+    trim: (before) => call('trim', [before]),
+    stats: () => call('stats', []),
     async close() {
       if (closed) return
       closed = true
       begin?.()
       if (flushing) await new Promise<void>((resolve) => idle.push(resolve))
-      await backend.close()
+      await writing.close()
     },
   }
 }

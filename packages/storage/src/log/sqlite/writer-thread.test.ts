@@ -2,8 +2,8 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Worker } from 'node:worker_threads'
 import { createThreadBoard, readThreadBoard } from '@tributary/kernel'
 import { expect, test } from 'vitest'
-import { openWorkerBackend } from './backend.ts'
 import { createFolder } from './testing.ts'
+import { openLogWriter } from './writer.ts'
 
 const board = createThreadBoard()
 const writers = () => readThreadBoard(board).filter(({ name }) => name === 'log-writer')
@@ -16,7 +16,7 @@ test.each([
   const made: Worker[] = []
   const note = (message: unknown): void => void made.push((message as { worker: Worker }).worker)
   subscribe('worker_threads', note)
-  const backend = await openWorkerBackend({ dir: folder.path, partitions: 1, segmentBytes: 1e6, segmentMs: 1e9 })
+  const writer = await openLogWriter({ dir: folder.path, partitions: 1 })
   unsubscribe('worker_threads', note)
   expect(writers()).toMatchObject([{ isWatched: true }])
   const [worker] = made
@@ -25,8 +25,8 @@ test.each([
   end(worker)
   await ended
   expect(writers()).toEqual([])
-  await backend.stats()
+  await writer.stats()
   expect(writers()).toMatchObject([{ isWatched: true }])
-  await backend.close()
+  await writer.close()
   expect(writers()).toEqual([])
 })
