@@ -22,9 +22,6 @@ import {
   splitBatch,
   splitSingle,
 } from '@tributary/storage'
-import { createEventPath, type Decided, type PathEnd, type PathScope } from './event-path.ts'
-import type { AcceptedStatus, Fit, NormalEvent, RawEvent, Request, SchemaInForce } from './event-types.ts'
-import type { DropReason, Reject } from './outcome.ts'
 import {
   betweenEvents,
   createTextBytes,
@@ -32,7 +29,18 @@ import {
   type SourceEvents,
   writePipelineEvent,
   writeStreamedEvent,
-} from './rows/delivery-records.ts'
+} from './branches/deliver.ts'
+import { createEventPath, type Decided, type PathEnd, type PathScope } from './event-path.ts'
+import type {
+  AcceptedStatus,
+  DropReason,
+  Fit,
+  NormalEvent,
+  RawEvent,
+  Reject,
+  Request,
+  SchemaInForce,
+} from './event-types.ts'
 import { type DiscardedCount, rowPrefix, writeAccepted, writeRejected } from './rows/rows.ts'
 import { isoTime } from './rows/timestamps.ts'
 import { RecordFailed } from './set-aside.ts'

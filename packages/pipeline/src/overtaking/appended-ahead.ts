@@ -1,6 +1,6 @@
 import { isEarlier, type RecordPlace } from '@tributary/kernel'
 import type { ProducerSequence } from '@tributary/storage'
-import { formatOvertaking, isOvertaken, type Overtaking, parseOvertaking } from './overtaking.ts'
+import { formatOvertaking, isOvertaken, type Overtaking, parseOvertaking } from './overtakings.ts'
 
 /** The producer name of the reading ahead in the deliveries log. */
 export const aheadProducer = 'events ahead'

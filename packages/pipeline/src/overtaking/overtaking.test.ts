@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { formatOvertaking, isPassedOver, type Overtaking, parseOvertaking } from './overtaking.ts'
+import { formatOvertaking, isPassedOver, type Overtaking, parseOvertaking } from './overtakings.ts'
 
 const overtaking: Overtaking = {
   from: 10,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { eventIdsOf } from '@tributary/kernel'
 import { partitionOf } from '@tributary/storage'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { formatOvertaking } from '../overtaking/overtaking.ts'
+import { formatOvertaking } from '../overtaking/overtakings.ts'
 import { type Files, openFiles } from '../pipelines/test-world.ts'
 import { findAlreadyAppended } from './already-appended.ts'
 

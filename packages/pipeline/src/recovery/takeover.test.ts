@@ -13,7 +13,7 @@ import {
 } from '@tributary/storage'
 import { createTestDatabase, createTestEventStore, type TestDatabase, type TestEventStore } from '@tributary/test-kit'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { formatOvertaking } from '../overtaking/overtaking.ts'
+import { formatOvertaking } from '../overtaking/overtakings.ts'
 import { batchOf, createWorld, type World } from '../pipelines/test-world.ts'
 import { createWorkspaceRefill, type RefillFrom, refillIds } from './refill-ids.ts'
 

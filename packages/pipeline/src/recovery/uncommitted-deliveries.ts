@@ -1,7 +1,7 @@
 import { readStreamFacts } from '@tributary/contract'
 import { parseEventId } from '@tributary/kernel'
 import type { LogReader, LogRecord } from '@tributary/storage'
-import { idsOfRecord } from '../rows/delivery-records.ts'
+import { idsOfRecord } from '../branches/deliver.ts'
 
 /** Maximum number of bytes per read. */
 const readBytes = 4 * 1024 * 1024

@@ -1,8 +1,7 @@
 import type { RequestFacts, ValidationResult } from '@tributary/contract'
 import { cutText } from '@tributary/kernel'
 import { createRowReader, createRowWriter, type RowWriter } from '@tributary/storage'
-import type { AcceptedStatus, NormalEvent, RawEvent } from '../event-types.ts'
-import type { Reject } from '../outcome.ts'
+import type { AcceptedStatus, NormalEvent, RawEvent, Reject } from '../event-types.ts'
 import { storableJson } from './json-text.ts'
 
 /** The columns of the table `events`, in the order in which a row is written. */

@@ -11,8 +11,7 @@ import {
   readEventTime,
   withoutDoubledNames,
 } from '@tributary/kernel'
-import type { NormalEvent, ParsedEvent } from '../event-types.ts'
-import { type Reject, reject } from '../outcome.ts'
+import { type NormalEvent, type ParsedEvent, type Reject, reject } from '../event-types.ts'
 import { eventTime } from '../rows/timestamps.ts'
 
 const jsonOf = (value: JsonObject | undefined, exact: string | undefined): string =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createBatchSize } from './batch-size.ts'
+import { createBatchSize } from '../store.ts'
 
 const settings = {
   flushRows: 20_000,

@@ -1,7 +1,8 @@
 import { rowPieces } from '@tributary/storage'
 import { describe, expect, it } from 'vitest'
 import { readRow } from '../../rows/rows.ts'
-import { type Batch, batchAgain, createInsertBuffer } from './buffer.ts'
+import { batchAgain, createInsertBuffer } from '../store.ts'
+import type { Batch } from './insert.ts'
 import { microBatch } from './test-batches.ts'
 
 const nothing = Promise.resolve()

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ConsumerJournal, type FileJournal, openJournal } from '@tributary/storage'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { batchAgain } from './buffer.ts'
-import { createCommitter } from './commit.ts'
+import { batchAgain } from '../store.ts'
+import { createCommitter } from './insert.ts'
 import { microBatch } from './test-batches.ts'
 
 let dir: string

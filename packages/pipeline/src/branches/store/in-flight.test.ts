@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createInFlight } from './commit.ts'
+import { createInFlight } from './insert.ts'
 
 const range = (partition: number, from: number, to: number) => ({ partition, from, to })
 const done = (inFlight: ReturnType<typeof createInFlight>, token: string): void => {

@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { Stopped } from '../../retrying.ts'
-import { type Batch, batchAgain } from './buffer.ts'
+import { batchAgain } from '../store.ts'
+import type { Batch } from './insert.ts'
 import { createInsertPool } from './insert.ts'
 
 const batch = (token: string, deliveries: Promise<unknown> = Promise.resolve()): Batch =>

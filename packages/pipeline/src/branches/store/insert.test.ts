@@ -3,7 +3,8 @@ import { type EventStore, EventStoreUnavailable, InsertRejected, type Rows } fro
 import { createTestEventStore, type TestEventStore } from '@tributary/test-kit'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createRetryWrite, Stopped } from '../../retrying.ts'
-import { type Batch, batchAgain } from './buffer.ts'
+import { batchAgain } from '../store.ts'
+import type { Batch } from './insert.ts'
 import { createInserter } from './insert.ts'
 import { microBatch } from './test-batches.ts'
 

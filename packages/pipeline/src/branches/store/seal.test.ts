@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ConsumerJournal, type FileJournal, openJournal } from '@tributary/storage'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type Batch, createInsertBuffer, createSealer } from './buffer.ts'
+import { createInsertBuffer, createSealer } from '../store.ts'
+import type { Batch } from './insert.ts'
 import { microBatch } from './test-batches.ts'
 
 let dir: string

@@ -2,7 +2,7 @@ import type { LogRecord } from '@tributary/storage'
 import { describe, expect, it } from 'vitest'
 import { microBatch } from '../../branches/store/test-batches.ts'
 import { createProcessor, type MicroBatch } from '../../process.ts'
-import { createFanOut, createMicroBatcher } from './micro-batcher.ts'
+import { createFanOut, createMicroBatcher } from './read-loop.ts'
 
 const record = (offset: number, events: number): LogRecord => ({
   partition: 1,
