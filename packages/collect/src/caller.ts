@@ -3,7 +3,9 @@ import type { RequestMeta } from '@tributary/contract'
 import { type Clock, cutText, isRecord } from '@tributary/kernel'
 import ipaddr from 'ipaddr.js'
 import type { EventRoute } from './ingestion-context.ts'
-import type { WriteKeyEntry } from './ports.ts'
+import type { CollectDeps, WriteKeyEntry } from './ports.ts'
+import type { Refusal } from './refusal.ts'
+import * as refusals from './refusal.ts'
 
 /** Maximum number of characters of a write key. A longer text is not looked up. */
 const maxKeyLength = 256
@@ -209,3 +211,42 @@ export const createMeta =
     if (isDevice(route.client, req)) meta.d = true
     return meta
   }
+
+/** Checks of the server and of the source of a call. */
+export type EntryChecks = {
+  /** Returns why no request can be accepted at the moment; undefined if requests can be accepted. */
+  checkAdmission(): Refusal | undefined
+  /** Returns why the source rejects events of this kind of call: it is disabled, or accepts only its signed webhook. */
+  closedTo(entry: WriteKeyEntry, byOwnWebhook: boolean): Refusal | undefined
+  /** Returns why a call to this host cannot be for the source: the host is a custom domain of another workspace. */
+  foreignTo(req: IncomingMessage, entry: WriteKeyEntry): Refusal | undefined
+  /** Makes `checkAdmission` reject every request from now on. */
+  close(): void
+}
+
+/** Creates the checks of requests that need only memory. */
+export const createEntryChecks = (
+  { keys, diskOk, webhooks, domains }: Pick<CollectDeps, 'keys' | 'diskOk' | 'webhooks' | 'domains'>,
+  proxies: readonly AddressRange[],
+  retryLater: Record<'stopping' | 'starting' | 'diskFull', Refusal>,
+): EntryChecks => {
+  let closed = false
+  return {
+    checkAdmission() {
+      if (closed) return retryLater.stopping
+      if (!keys.ready()) return retryLater.starting
+      return diskOk === undefined || diskOk() ? undefined : retryLater.diskFull
+    },
+    closedTo(entry, byOwnWebhook) {
+      if (!entry.sourceEnabled) return refusals.sourceDisabled
+      return !byOwnWebhook && webhooks?.get(entry.app)?.signed === true ? refusals.signedOnly : undefined
+    },
+    foreignTo(req, entry) {
+      const owner = domains?.workspaceOf(requestHost(req, proxies))
+      return owner === undefined || owner === entry.workspaceId ? undefined : refusals.foreignDomain
+    },
+    close() {
+      closed = true
+    },
+  }
+}

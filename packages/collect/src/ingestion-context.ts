@@ -1,10 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { EventType } from '@tributary/contract'
 import { discardBody } from '@tributary/http'
-import { createAdmission, createEntryChecks, createQuota, type EntryChecks, type Quota } from './admission.ts'
+import { createAdmission, createQuota, type Quota } from './admission.ts'
 import { sendRefusal } from './answer.ts'
 import { type BodyMemory, createBodyMemory } from './body/body.ts'
-import { type AddressRange, createAddressOf, createMeta, parseProxies, requestHost } from './caller.ts'
+import {
+  type AddressRange,
+  createAddressOf,
+  createEntryChecks,
+  createMeta,
+  type EntryChecks,
+  parseProxies,
+  requestHost,
+} from './caller.ts'
 import { createLogProducer, type LogProducer } from './log-producer.ts'
 import { createMetricsBuffer, type MetricsBuffer } from './metrics-buffer.ts'
 import { type CollectDeps, type CollectSettings, defaultCollectSettings, type WriteKeyEntry } from './ports.ts'
