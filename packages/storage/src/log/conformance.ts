@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { partitionOf } from './entries.ts'
 import {
   type LogEntry,
   LogOverloaded,
@@ -7,7 +8,6 @@ import {
   type LogReader,
   type LogRecord,
   type LogWriter,
-  partitionOf,
 } from './port.ts'
 
 /** A log under test, on any engine. The suite creates a new one for each test. */

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type LogUnderTest, readAll } from './conformance.ts'
-import { type LogEntry, type LogReader, type LogWriter, partitionOf, StaleProducer } from './port.ts'
+import { partitionOf } from './entries.ts'
+import { type LogEntry, type LogReader, type LogWriter, StaleProducer } from './port.ts'
 
 const entry = (key: string, body: string): LogEntry => ({ key, meta: '{}', body: new TextEncoder().encode(body) })
 const partition = partitionOf('k', 4)

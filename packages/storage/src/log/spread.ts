@@ -1,5 +1,5 @@
 import type { Relational } from '../relational/open.ts'
-import { partitionOf } from './port.ts'
+import { partitionOf } from './entries.ts'
 
 /**
  * The partitions of a workspace's requests and events, for a spread over this many. The first one is the partition of

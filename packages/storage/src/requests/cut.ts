@@ -1,5 +1,5 @@
 import { type RequestMeta, trackingLimits } from '@tributary/contract'
-import { partitionOf } from '../log/port.ts'
+import { partitionOf } from '../log/entries.ts'
 import { type EventSlice, type SplitBody, splitInTurns } from './split.ts'
 
 /** A request, or a part of one, that is to be appended to a partition of the log. */

@@ -1,6 +1,6 @@
 import { setImmediate as immediate, setTimeout as pause } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { partitionOf } from '../log/port.ts'
+import { partitionOf } from '../log/entries.ts'
 import type { Consumer } from './consumer-port.ts'
 
 /** One of several owners of partitions; each partition has at most one. */

@@ -1,7 +1,7 @@
 import { zstdDecompressSync } from 'node:zlib'
 import { crc32c } from '@platformatic/kafka'
 import { requireKnownFormat } from '@tributary/kernel'
-import { compressChunk } from '../chunk.ts'
+import { compressChunk } from '../entries.ts'
 
 /**
  * Batches of records in Kafka's format (version 2, https://kafka.apache.org/documentation/#recordbatch). A batch is

@@ -1,4 +1,5 @@
-import { type LogEntry, type LogPosition, type ProducerStamp, partitionOfEntry } from '../port.ts'
+import { partitionOfEntry } from '../entries.ts'
+import { type LogEntry, type LogPosition, type ProducerStamp } from '../port.ts'
 import { sizeInBatch } from './batches.ts'
 
 /** Entries that are appended as one group, with the callbacks of their caller. */

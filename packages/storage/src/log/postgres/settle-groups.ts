@@ -1,9 +1,9 @@
 import type { PoolClient } from 'pg'
 import { connectionName } from '../../coordination/postgres/tenure.ts'
 import type { Relational } from '../../relational/open.ts'
+import { logPartitions } from '../entries.ts'
 import type { JournalPlace } from '../journal-port.ts'
 import { namesOfGroups } from '../partition-groups.ts'
-import { logPartitions } from '../port.ts'
 import { openingStep } from './journal-sql.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { faultPoint, freeWhole } from '@tributary/kernel'
 import { makePrivateFolder } from '../../supervisor/private-files.ts'
-import { compressChunk, type PackedGroup } from '../chunk.ts'
+import { compressChunk, type PackedGroup } from '../entries.ts'
 import { newIncarnation } from '../incarnations.ts'
 import type { LogPosition, LogStats, ProducerSequence, ProducerStamp } from '../port.ts'
 import { createProducers, prepareProducers, producerTable, readProducers, type StampResult } from './producers.ts'

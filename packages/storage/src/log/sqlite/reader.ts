@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { expandChunk, unpackChunk } from '../chunk.ts'
+import { expandChunk, unpackChunk } from '../entries.ts'
 import type { IncarnationRange } from '../incarnations.ts'
 import type { LogPosition, LogReader, LogRecord } from '../port.ts'
 import { hasColumn, listSegments, openForReading, readHead, type SegmentHead, segmentPath } from './segment.ts'

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { forgetBoardThread } from '@tributary/kernel'
-import { type PackedChunk, type PendingEntry, packEntries, packedSize } from '../chunk.ts'
+import { type PackedChunk, type PendingEntry, packEntries, packedSize, partitionOfEntry } from '../entries.ts'
 import {
   type LogEntry,
   LogOverloaded,
@@ -8,7 +8,6 @@ import {
   LogUnavailable,
   type LogWriter,
   type ProducerStamp,
-  partitionOfEntry,
   StaleProducer,
 } from '../port.ts'
 import {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { compressChunk, expandChunk } from './chunk.ts'
+import { compressChunk, expandChunk } from './entries.ts'
 
 const text = (bytes: number): Buffer => Buffer.from('{"event":"Order Completed"}\n'.repeat(bytes).slice(0, bytes))
 

@@ -1,6 +1,26 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import type { LogEntry, LogRecord, ProducerStamp } from './port.ts'
 
+/** The partition of an entry. Throws RangeError for one that the log does not have. */
+export const partitionOfEntry = ({ key, partition }: LogEntry, partitions: number): number => {
+  if (partition === undefined) return partitionOf(key, partitions)
+  if (partition >= 0 && partition < partitions) return partition
+  throw new RangeError(`There is no partition ${partition}`)
+}
+
+/** Number of partitions in the logs of the product. */
+export const logPartitions = 64
+
+/** The partition of a key: stable for a given number of partitions (FNV-1a over UTF-16 code units). */
+export const partitionOf = (key: string, partitions: number): number => {
+  let hash = 0x811c9dc5
+  for (let i = 0; i < key.length; i++) {
+    hash ^= key.charCodeAt(i)
+    hash = Math.imul(hash, 0x01000193)
+  }
+  return (hash >>> 0) % partitions
+}
+
 /** An entry to be written, with the lengths that packing needs. */
 export type PendingEntry = LogEntry & {
   partition: number
