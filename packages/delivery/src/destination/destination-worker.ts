@@ -1,6 +1,11 @@
-import type { OffsetTracker, OpenOffset } from '../log/offsets.ts'
-import type { DeliveryRecord } from '../log/record.ts'
-import { type Lane, lanes as laneNames, ofLanes } from '../log/record.ts'
+import {
+  type DeliveryRecord,
+  type Lane,
+  lanes as laneNames,
+  type OffsetTracker,
+  type OpenOffset,
+  ofLanes,
+} from '../log/record.ts'
 import { createDeadLettering } from '../parking/dead-letters.ts'
 import type { Item } from '../parking/in-flight-record.ts'
 import { createKeyOrder, type KeyOrder } from '../parking/key-order.ts'

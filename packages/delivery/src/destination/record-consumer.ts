@@ -1,7 +1,6 @@
 import type { Batching } from '@tributary/connector-kit'
 import { noteWork, WorkHeld } from '@tributary/kernel'
-import { release } from '../log/offsets.ts'
-import type { DeliveryRecord, Lane, Outgoing, RecordReference } from '../log/record.ts'
+import { type DeliveryRecord, type Lane, type Outgoing, type RecordReference, release } from '../log/record.ts'
 import { type InFlightRecord, type Item } from '../parking/in-flight-record.ts'
 import { type KeyOrder, laterDelivered, type Open } from '../parking/key-order.ts'
 import type { ParkedRow } from '../parking/parked-row.ts'

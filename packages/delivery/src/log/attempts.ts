@@ -9,7 +9,7 @@ import {
   type RowWriter,
 } from '@tributary/storage'
 import type { DeliverySettings } from '../settings.ts'
-import { type Held, release } from './offsets.ts'
+import { type Held, release } from './record.ts'
 
 /**
  * The outcome of one event: an attempt, or the reason why there was none. A row of the event store's table

@@ -1,7 +1,6 @@
 import type { DeliverResult } from '@tributary/connector-kit'
 import { newId } from '@tributary/kernel'
-import type { Held } from '../log/offsets.ts'
-import type { KeptProfile, Lane, Outgoing, RecordReference } from '../log/record.ts'
+import type { Held, KeptProfile, Lane, Outgoing, RecordReference } from '../log/record.ts'
 import type { Open } from './key-order.ts'
 import type { NewParkedRow, ParkedRow, ParkingChange } from './parked-row.ts'
 import type { Decision } from './retry-rules.ts'

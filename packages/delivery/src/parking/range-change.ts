@@ -1,6 +1,5 @@
 import type { Metrics } from '@tributary/kernel'
-import { createOffsetTracker } from '../log/offsets.ts'
-import type { Lane } from '../log/record.ts'
+import { createOffsetTracker, type Lane } from '../log/record.ts'
 import type { DeliverySettings } from '../settings.ts'
 import type { NewParkedRow, ParkedRange, ParkingChange } from './parked-row.ts'
 import { isRangeDone, rangeLow, type SpilledRange, type SpilledRanges } from './spilled-ranges.ts'

@@ -1,4 +1,4 @@
-import { release } from '../log/offsets.ts'
+import { release } from '../log/record.ts'
 import { type EventFailure, type InFlightRecord, type Item, replaceRow, rowsOf } from './in-flight-record.ts'
 import type { KeyOrder } from './key-order.ts'
 import type { NewParkedRow, ParkedRow, ParkingChange } from './parked-row.ts'

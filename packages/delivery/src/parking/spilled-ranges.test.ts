@@ -1,6 +1,6 @@
 import { noMetrics } from '@tributary/kernel'
 import { describe, expect, it } from 'vitest'
-import { createOffsetTracker } from '../log/offsets.ts'
+import { createOffsetTracker } from '../log/record.ts'
 import { defaultDeliverySettings } from '../settings.ts'
 import { rangeChange, restoredRange } from './range-change.ts'
 import { createSpilledRanges, type SpilledRange, type SpilledRecord } from './spilled-ranges.ts'

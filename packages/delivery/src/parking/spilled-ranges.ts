@@ -1,6 +1,5 @@
 import { newId } from '@tributary/kernel'
-import { createOffsetTracker, type OffsetTracker } from '../log/offsets.ts'
-import type { Lane } from '../log/record.ts'
+import { createOffsetTracker, type Lane, type OffsetTracker } from '../log/record.ts'
 
 /**
  * A reference to records of one partition that a worker has not taken and that stay in the log. A range covers every

@@ -10,14 +10,13 @@ import { createTestStores } from '@tributary/test-kit'
 import { afterEach, expect, test } from 'vitest'
 import { createDelivery, type Delivery } from '../delivery.ts'
 import type { DestinationWorker } from '../destination/destination-worker.ts'
-import { createPlaces } from '../log/log-reading.ts'
 import { createParking } from '../parking/parking.ts'
 import { createSpilledRanges, rangeLow } from '../parking/spilled-ranges.ts'
 import type { DestinationEntry } from '../ports.ts'
 import { quickSettings, sampleEvent } from '../testing.ts'
 import { relay } from '../testing-connector.ts'
-import type { Commit } from './commit.ts'
 import { createPartitions } from './partitions.ts'
+import { type Commit, createPlaces } from './reading.ts'
 
 const partitions = 8
 const all = Array.from({ length: partitions }, (_, partition) => partition)

@@ -3,7 +3,6 @@ import type { Clock, Logger } from '@tributary/kernel'
 import { type ConsumerJournal, type LogReader, reconcile } from '@tributary/storage'
 import type { DestinationWorker } from '../destination/destination-worker.ts'
 import type { AttemptLog } from '../log/attempts.ts'
-import type { LogReading, Place } from '../log/log-reading.ts'
 import { openRecord } from '../log/record.ts'
 import type { KeyOrder } from '../parking/key-order.ts'
 import type { ParkedRow } from '../parking/parked-row.ts'
@@ -11,8 +10,8 @@ import type { Parking } from '../parking/parking.ts'
 import { restoredRange } from '../parking/range-change.ts'
 import { isOf } from '../parking/row-reading.ts'
 import { isRangeWritten } from '../parking/spilled-ranges.ts'
-import type { Commit } from './commit.ts'
 import type { Maintenance } from './maintenance.ts'
+import type { Commit, LogReading, Place } from './reading.ts'
 
 /** Maximum number of rows per query. */
 const rowsAtOnce = 1000

@@ -5,7 +5,7 @@ import { setImmediate as nextRound } from 'node:timers/promises'
 import { noMetrics, pieceMs, silentLogger } from '@tributary/kernel'
 import { openLogReader, openLogWriter } from '@tributary/storage'
 import { expect, it, onTestFinished } from 'vitest'
-import { createLogReading, createPlaces, type Place } from './log-reading.ts'
+import { createLogReading, createPlaces, type Place } from './reading.ts'
 
 const events = 4
 
