@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { InFlightRecord, Item } from '../parking/in-flight-record.ts'
-import { createBatchQueue } from './batch-queue.ts'
+import { createBatchQueue } from './worker-lane.ts'
 
 const inFlight = { open: 0 } as InFlightRecord
 const item = (action: string, number: number, more: { since?: number; bytes?: number } = {}): Item => ({

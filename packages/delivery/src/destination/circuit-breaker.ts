@@ -1,6 +1,6 @@
 import type { DeliverResult } from '@tributary/connector-kit'
 import { backoffMs } from '@tributary/kernel'
-import { outcomeAt } from '../parking/retry-rules.ts'
+import { outcomeAt } from './outcomes.ts'
 import type { WorkerContext } from './worker-context.ts'
 
 /**

@@ -8,7 +8,7 @@ import {
 } from '@tributary/connector-kit'
 import { faultPoint, inWork, isHeldWork, resumeWork, WorkHeld } from '@tributary/kernel'
 import type { Item } from '../parking/in-flight-record.ts'
-import { resultOfError } from '../parking/retry-rules.ts'
+import { resultOfError } from './outcomes.ts'
 import type { Ready } from './readiness.ts'
 import type { WorkerContext } from './worker-context.ts'
 

@@ -4,12 +4,12 @@ import { type DeliveryRecord, type Lane, type Outgoing, type RecordReference, re
 import { type InFlightRecord, type Item } from '../parking/in-flight-record.ts'
 import { type KeyOrder, laterDelivered, type Open } from '../parking/key-order.ts'
 import type { ParkedRow } from '../parking/parked-row.ts'
-import type { BatchQueue } from './batch-queue.ts'
 import { deliveryItem } from './dispatcher.ts'
 import type { GateResult } from './gate.ts'
 import type { Outcomes, SkippedEvent } from './outcomes.ts'
 import type { Ready } from './readiness.ts'
 import type { WorkerContext } from './worker-context.ts'
+import type { BatchQueue } from './worker-lane.ts'
 
 export type RecordConsumer = {
   (record: DeliveryRecord, row: ParkedRow | undefined, finish: (inFlight: InFlightRecord) => void): void

@@ -3,7 +3,12 @@ import { newId } from '@tributary/kernel'
 import type { Held, KeptProfile, Lane, Outgoing, RecordReference } from '../log/record.ts'
 import type { Open } from './key-order.ts'
 import type { NewParkedRow, ParkedRow, ParkingChange } from './parked-row.ts'
-import type { Decision } from './retry-rules.ts'
+
+/** The next step for an event after an attempt. Times are epoch ms. */
+export type Decision =
+  | { kind: 'delivered' }
+  | { kind: 'waiting'; nextTime: number; reason: string }
+  | { kind: 'dead'; reason: string }
 
 /**
  * An event that was not delivered, and its outcome to write. `returned` and `behind` mean that the event was not tried.

@@ -1,7 +1,7 @@
 import { ConfigurationError, EgressRefusedError, RejectedError, RetryableError } from '@tributary/connector-kit'
 import { describe, expect, it } from 'vitest'
 import { defaultDeliverySettings } from '../settings.ts'
-import { decide, outcomeAt, resultOfError } from './retry-rules.ts'
+import { decide, outcomeAt, resultOfError } from './outcomes.ts'
 
 const policy = { baseMs: 1000, capMs: 60_000, maxElapsedMs: 4 * 3_600_000 }
 const cap = 3_600_000
