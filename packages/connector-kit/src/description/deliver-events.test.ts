@@ -281,9 +281,10 @@ it('a form has the members of the body, and counts its bytes as they are sent', 
   const definition = defineDescribed(sample({ auth, requests: { batch: request }, ...itemOf(formItem) }), guide)
   const peer = await startPeer(() => ok)
   onTestFinished(() => peer.close())
-  const { outcomes } = await runConnector(definition, { server: peer.url, key: 'k3y+1' }, events(...payloads), { now })
+  const sent = payloads.map((payload, at) => outgoingEvent({ messageId: `m-${at}` }, { action: 'send', payload }))
+  const { outcomes } = await runConnector(definition, { server: peer.url, key: 'k3y+1' }, sent, { now })
   const body = '{"a":["é"]}'
-  expect(peer.requests.map(({ body: sent, headers }) => [headers['content-type'], sent])).toEqual(
+  expect(peer.requests.map(({ body: text, headers }) => [headers['content-type'], text])).toEqual(
     ['k=k3y%2B1&id=1&name=a+b%26c%3D%C3%BC&l=x&l=2&l=true&l=', `k=k3y%2B1&id=2&l=${encodeURIComponent(body)}`].map(
       (text) => ['application/x-www-form-urlencoded', text],
     ),
