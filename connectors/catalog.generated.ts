@@ -204,6 +204,15 @@ export const listedDestinations: readonly ListedDestination[] = [
     load: async () => (await import('./load-described.ts')).loadDescribed('klaviyo'),
   },
   {
+    slug: "linkedin-conversions",
+    title: "LinkedIn Conversions API",
+    description: "Sends conversions to LinkedIn from the server, for ads on LinkedIn.",
+    docsUrl: "https://learn.microsoft.com/en-us/linkedin/marketing/integrations/ads-reporting/conversions-api",
+    icon: "/media/connectors/destinations/linkedin-conversions-df9b59373df8.svg",
+    kinds: ["Event Streams"],
+    load: async () => (await import('./load-described.ts')).loadDescribed('linkedin-conversions'),
+  },
+  {
     slug: "loops",
     title: "Loops",
     description: "Sends events, and creates and updates contacts, in Loops.",
