@@ -114,6 +114,15 @@ export const listedDestinations: readonly ListedDestination[] = [
     load: async () => (await import('./load-described.ts')).loadDescribed('amplitude'),
   },
   {
+    slug: "appsflyer",
+    title: "AppsFlyer",
+    description: "Sends events of apps to AppsFlyer, for mobile attribution.",
+    docsUrl: "https://dev.appsflyer.com/hc/reference/s2s-events-api3-overview",
+    icon: "/media/connectors/destinations/appsflyer-d321424a3ccd.svg",
+    kinds: ["Event Streams"],
+    load: async () => (await import('./load-described.ts')).loadDescribed('appsflyer'),
+  },
+  {
     slug: "braze",
     title: "Braze",
     description: "Sends events, purchases, and attributes of users to Braze.",
