@@ -1,7 +1,10 @@
 import type { Normalizations } from '@tributary/connector-kit/description'
 import { countryCodeOf } from './countries.ts'
+import { metaNormalization } from './meta.ts'
 import { internationalPhone } from './phones.ts'
-import { addressOf } from './texts.ts'
+import { pinterestNormalization } from './pinterest.ts'
+import { redditNormalization } from './reddit.ts'
+import { addressOf, lettersOnly, withoutSpaces } from './texts.ts'
 
 /**
  * Forms of texts by the names that descriptions give them in `normalize`. '' means that nothing is sent. The rules of a
@@ -15,4 +18,22 @@ export const normalizations: Normalizations = {
   phone_digits: (text, country) => internationalPhone(text, country).slice(1),
   /** ISO 3166-1 alpha-2 in capitals. */
   country_code: countryCodeOf,
+  /** The same in lower case. */
+  country_lower: metaNormalization.country,
+  /** Letters in lower case, without spaces and punctuation. */
+  letters: lettersOnly,
+  /** The code of a state of the United States or a province of Canada, and the letters of other names. */
+  state_letters: metaNormalization.state,
+  /** One of `m` and `f`. */
+  gender_letter: metaNormalization.gender,
+  /** YYYYMMDD. */
+  birthday_digits: metaNormalization.birthday,
+  /** In lower case, without spaces. */
+  lower_without_spaces: (text) => withoutSpaces(text.toLowerCase()),
+  trimmed: (text) => text.trim(),
+  upper: (text) => text.trim().toUpperCase(),
+  pinterest_gender: pinterestNormalization.gender,
+  pinterest_state: pinterestNormalization.state,
+  pinterest_zip: pinterestNormalization.zip,
+  reddit_email: redditNormalization.email,
 }
