@@ -267,6 +267,15 @@ export const listedDestinations: readonly ListedDestination[] = [
     load: async () => (await import('./destinations/mysql/definition.ts')).mysql,
   },
   {
+    slug: "pinterest-conversions",
+    title: "Pinterest Conversions API",
+    description: "Sends conversions to Pinterest from the server, for ads on Pinterest.",
+    docsUrl: "https://developers.pinterest.com/docs/api/v5/events-create",
+    icon: "/media/connectors/destinations/pinterest-conversions-9aa54b0c602d.svg",
+    kinds: ["Event Streams"],
+    load: async () => (await import('./load-described.ts')).loadDescribed('pinterest-conversions'),
+  },
+  {
     slug: "postgresql",
     title: "PostgreSQL",
     description: "Writes events to tables in your database, one table per event, with a column for each property.",
