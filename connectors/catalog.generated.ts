@@ -321,6 +321,15 @@ export const listedDestinations: readonly ListedDestination[] = [
     load: async () => (await import('./destinations/slack/definition.ts')).slack,
   },
   {
+    slug: "snapchat-conversions",
+    title: "Snapchat Conversions API",
+    description: "Sends conversions to Snapchat from the server, for ads on Snapchat.",
+    docsUrl: "https://developers.snap.com/api/marketing-api/Conversions-API/UsingTheAPI",
+    icon: "/media/connectors/destinations/snapchat-conversions-7242119f3870.svg",
+    kinds: ["Event Streams"],
+    load: async () => (await import('./load-described.ts')).loadDescribed('snapchat-conversions'),
+  },
+  {
     slug: "tiktok-audiences",
     title: "TikTok Audiences",
     description: "Adds people to Custom Audiences for ads on TikTok, and removes them.",
