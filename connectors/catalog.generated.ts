@@ -294,6 +294,15 @@ export const listedDestinations: readonly ListedDestination[] = [
     load: async () => (await import('./load-described.ts')).loadDescribed('posthog'),
   },
   {
+    slug: "reddit-conversions",
+    title: "Reddit Conversions API",
+    description: "Sends conversions to Reddit from the server, for ads on Reddit.",
+    docsUrl: "https://ads-api.reddit.com/docs/v3/",
+    icon: "/media/connectors/destinations/reddit-conversions-aaecf0888c47.svg",
+    kinds: ["Event Streams"],
+    load: async () => (await import('./load-described.ts')).loadDescribed('reddit-conversions'),
+  },
+  {
     slug: "rudderstack",
     title: "RudderStack",
     description: "Forwards events unchanged to a RudderStack source, hosted or on your own data plane.",
