@@ -294,6 +294,15 @@ export const listedDestinations: readonly ListedDestination[] = [
     load: async () => (await import('./load-described.ts')).loadDescribed('posthog'),
   },
   {
+    slug: "quora-conversions",
+    title: "Quora Conversions API",
+    description: "Sends conversions to Quora from the server, for ads on Quora.",
+    docsUrl: "https://www.quora.com/ads/conversion_api_doc",
+    icon: "/media/connectors/destinations/quora-conversions-647be5687e73.svg",
+    kinds: ["Event Streams"],
+    load: async () => (await import('./load-described.ts')).loadDescribed('quora-conversions'),
+  },
+  {
     slug: "reddit-conversions",
     title: "Reddit Conversions API",
     description: "Sends conversions to Reddit from the server, for ads on Reddit.",
