@@ -96,6 +96,15 @@ export const listedDataSources: readonly ListedDataSource[] = [
 /** Every kind of destination, by title. */
 export const listedDestinations: readonly ListedDestination[] = [
   {
+    slug: "algolia-insights",
+    title: "Algolia Insights",
+    description: "Sends clicks, views, and conversions to Algolia, for ranking and recommendations.",
+    docsUrl: "https://www.algolia.com/doc/rest-api/insights",
+    icon: "/media/connectors/destinations/algolia-insights-2ae58b49ce6e.svg",
+    kinds: ["Event Streams"],
+    load: async () => (await import('./load-described.ts')).loadDescribed('algolia-insights'),
+  },
+  {
     slug: "s3",
     title: "Amazon S3",
     description: "Writes events as compressed JSON lines to a bucket on S3, MinIO, R2, Ceph, or other S3-compatible storage.",
