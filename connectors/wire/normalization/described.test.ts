@@ -57,6 +57,18 @@ const sources: Readonly<Record<string, readonly Vector[]>> = {
       'dc008fda46e2e64002cf2f82a4906236282d431c4f75e5b60bfe79fc48546383',
     ],
   ],
+  // The library walkerOS, with the hash of its example.
+  'https://github.com/elbwalker/walkerOS/tree/main/packages/server/destinations/bing/src': [
+    ['microsoft_email', '  User.Name+promo@Example.COM  ', 'username@example.com'],
+    ['microsoft_email', 'a.b.c@example.com', 'abc@example.com'],
+    [
+      'microsoft_email',
+      'user@example.com',
+      'user@example.com',
+      'b4c9a289323b21a01c3e940f150eb9b8c542587f1abfd8f0e1cc1ffc5e475514',
+    ],
+    ['microsoft_email', 'nouser', ''],
+  ],
   // Segment's actions for Snapchat and Reddit.
   'https://github.com/segmentio/action-destinations/tree/main/packages/destination-actions/src/destinations': [
     ['state_letters', 'New York', 'ny'],

@@ -1,6 +1,7 @@
 import type { Normalizations } from '@tributary/connector-kit/description'
 import { countryCodeOf } from './countries.ts'
 import { metaNormalization } from './meta.ts'
+import { microsoftNormalization } from './microsoft.ts'
 import { internationalPhone } from './phones.ts'
 import { pinterestNormalization } from './pinterest.ts'
 import { redditNormalization } from './reddit.ts'
@@ -35,5 +36,6 @@ export const normalizations: Normalizations = {
   pinterest_gender: pinterestNormalization.gender,
   pinterest_state: pinterestNormalization.state,
   pinterest_zip: pinterestNormalization.zip,
+  microsoft_email: microsoftNormalization.email,
   reddit_email: redditNormalization.email,
 }
