@@ -258,6 +258,15 @@ export const listedDestinations: readonly ListedDestination[] = [
     load: async () => (await import('./destinations/meta-custom-audiences/definition.ts')).metaCustomAudiences,
   },
   {
+    slug: "microsoft-conversions",
+    title: "Microsoft Advertising Conversions",
+    description: "Sends conversions to Microsoft Advertising from the server, for ads on Bing.",
+    docsUrl: "https://learn.microsoft.com/en-us/advertising/guides/uet-conversion-api-integration",
+    icon: "/media/connectors/destinations/microsoft-conversions-c2ca0485f70a.svg",
+    kinds: ["Event Streams"],
+    load: async () => (await import('./load-described.ts')).loadDescribed('microsoft-conversions'),
+  },
+  {
     slug: "mixpanel",
     title: "Mixpanel",
     description: "Sends events, user profiles, and group profiles to a Mixpanel project.",
