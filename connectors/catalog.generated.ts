@@ -132,6 +132,15 @@ export const listedDestinations: readonly ListedDestination[] = [
     load: async () => (await import('./load-described.ts')).loadDescribed('appsflyer'),
   },
   {
+    slug: "awin",
+    title: "Awin",
+    description: "Sends orders to Awin from the server, for affiliate marketing.",
+    docsUrl: "https://developer.awin.com/apidocs/conversion-api",
+    icon: "/media/connectors/destinations/awin-7ed6f4a316b0.svg",
+    kinds: ["Event Streams"],
+    load: async () => (await import('./load-described.ts')).loadDescribed('awin'),
+  },
+  {
     slug: "braze",
     title: "Braze",
     description: "Sends events, purchases, and attributes of users to Braze.",
