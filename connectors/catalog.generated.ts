@@ -375,6 +375,15 @@ export const listedDestinations: readonly ListedDestination[] = [
     load: async () => (await import('./load-described.ts')).loadDescribed('snapchat-conversions'),
   },
   {
+    slug: "statsig",
+    title: "Statsig",
+    description: "Sends events to Statsig, for the metrics of experiments.",
+    docsUrl: "https://docs.statsig.com/http-api/overview",
+    icon: "/media/connectors/destinations/statsig-88377196ef05.svg",
+    kinds: ["Event Streams"],
+    load: async () => (await import('./load-described.ts')).loadDescribed('statsig'),
+  },
+  {
     slug: "tiktok-audiences",
     title: "TikTok Audiences",
     description: "Adds people to Custom Audiences for ads on TikTok, and removes them.",
