@@ -203,7 +203,8 @@ const testVectors = (whole: Description, definition: DestinationDefinition): voi
     'the answers of the vendor become these outcomes: %s',
     async (_, vector) => {
       const { asked, outcomes } = await runVector(whole, definition, vector)
-      expect(outcomes).toEqual(vector.outcomes)
+      // `ofEvent` says that others of the batch were delivered, which the outcomes show anyway.
+      expect(outcomes.map((outcome) => ({ ...outcome, ofEvent: undefined }))).toEqual(vector.outcomes)
       if (vector.sent !== undefined) expect(asked).toHaveLength(vector.sent)
     },
   )
