@@ -153,6 +153,13 @@ describe('several requests of a batch', () => {
     expect(outcomes).toEqual([0, 1, 2].map((at) => (at === wrong ? held : { kind: 'delivered' })))
   })
 
+  it('a wrong set-up holds the later events for the same address', async () => {
+    const single = { requests: { batch: { method: 'POST', server: 'api', path: '/one' } } }
+    const { outcomes, sent } = await run(single, ids(3), (_, at) => (at === 1 ? { status: 403 } : ok))
+    expect(kinds(outcomes)).toEqual(['delivered', 'retry', 'retry'])
+    expect(sent).toHaveLength(2)
+  })
+
   it('wrong credentials of all requests hold the whole batch, after three requests', async () => {
     let requests = 0
     const sent = run(one, ids(9), () => {

@@ -54,6 +54,8 @@ const createSender = (described: Described, context: DeliverContext, outcomes: (
   let stopped: EventOutcome | undefined
   let wrongSetup: ConfigurationError | undefined
   let isAnyAnswered = false
+  /** The addresses whose requests wait for a user, with their outcome. */
+  const waitingAddresses = new Map<string, EventOutcome>()
 
   /** The keys of records with a change that is sent again later. Further changes of them wait, too. */
   const waiting = new Set<string>()
@@ -103,7 +105,11 @@ const createSender = (described: Described, context: DeliverContext, outcomes: (
     const held = given.filter(isHeld)
     const units = given.filter((unit) => !isHeld(unit))
     settle(held, { kind: 'retry', reason: 'Waits for an earlier change of the same record' })
-    if (units.length === 0) return
+    const [first] = units
+    if (first === undefined) return
+    const { href } = first.envelope.open.url
+    const waits = waitingAddresses.get(href)
+    if (waits !== undefined) return settle(units, waits)
     requests++
     let sent: Sent
     try {
@@ -113,9 +119,13 @@ const createSender = (described: Described, context: DeliverContext, outcomes: (
       if (error instanceof NotThere) return settle(units, { kind: 'skipped', reason: error.message })
       const isWrongSetup = error instanceof ConfigurationError
       if (!(error instanceof DeliveryError) || (requests === 1 && !isWrongSetup)) throw error
-      if (isWrongSetup) wrongSetup ??= error
+      const outcome = failedOutcome(error)
+      if (isWrongSetup) {
+        wrongSetup ??= error
+        waitingAddresses.set(href, outcome)
+      }
       shown ??= error.exchange
-      return fail(units, failedOutcome(error), !isWrongSetup)
+      return fail(units, outcome, !isWrongSetup)
     }
     const { call, reading } = sent
     isAnyAnswered = true
@@ -151,8 +161,8 @@ const createSender = (described: Described, context: DeliverContext, outcomes: (
 /**
  * Delivers a batch as its description says: events of one request together, within its limits. Each event has its own
  * outcome. If the vendor refuses a request and names no event, the request is sent again in halves. If an answer accepts
- * some records of a request, and names none of the refused ones, none is sent again. A request with a wrong set-up holds
- * only its events. Throws a DeliveryError if the first request fails for all events, or if all wait for a user.
+ * some records of a request, and names none of the refused ones, none is sent again. A wrong set-up holds only the
+ * events for the same address. Throws a DeliveryError if the first request fails for all events, or if all wait for a user.
  */
 export const deliverEvents = async (
   described: Described,
