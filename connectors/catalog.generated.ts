@@ -102,6 +102,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://airtable.com/developers/web/api/update-multiple-records",
     icon: "/media/connectors/destinations/airtable-778cc095755d.svg",
     kinds: ["Event Streams"],
+    category: "Chat and work",
+    popular: false,
+    abilities: ["People"],
     load: async () => (await import('./load-described.ts')).loadDescribed('airtable'),
   },
   {
@@ -111,6 +114,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://www.algolia.com/doc/rest-api/insights",
     icon: "/media/connectors/destinations/algolia-insights-2ae58b49ce6e.svg",
     kinds: ["Event Streams"],
+    category: "Search and personalization",
+    popular: false,
+    abilities: ["Deletion of users"],
     load: async () => (await import('./load-described.ts')).loadDescribed('algolia-insights'),
   },
   {
@@ -120,6 +126,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://docs.aws.amazon.com/AmazonS3/latest/userguide/security-iam.html",
     icon: "/media/connectors/destinations/s3-0e9432a9987c.svg",
     kinds: ["Event Streams","ETL"],
+    category: "Databases and storage",
+    popular: false,
+    abilities: [],
     load: async () => (await import('./destinations/s3/definition.ts')).s3,
   },
   {
@@ -129,6 +138,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://amplitude.com/docs/apis/analytics/http-v2",
     icon: "/media/connectors/destinations/amplitude-3509b5eacfd7.svg",
     kinds: ["Event Streams","Reverse ETL"],
+    category: "Analytics",
+    popular: true,
+    abilities: ["People","Deletion of users"],
     load: async () => (await import('./load-described.ts')).loadDescribed('amplitude'),
   },
   {
@@ -138,6 +150,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://api.appcues.com/v2/docs",
     icon: "/media/connectors/destinations/appcues-a854e2acb75e.svg",
     kinds: ["Event Streams"],
+    category: "Product and experiments",
+    popular: false,
+    abilities: ["People"],
     load: async () => (await import('./load-described.ts')).loadDescribed('appcues'),
   },
   {
@@ -147,6 +162,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://dev.appsflyer.com/hc/reference/s2s-events-api3-overview",
     icon: "/media/connectors/destinations/appsflyer-d321424a3ccd.svg",
     kinds: ["Event Streams"],
+    category: "Mobile attribution",
+    popular: false,
+    abilities: [],
     load: async () => (await import('./load-described.ts')).loadDescribed('appsflyer'),
   },
   {
@@ -156,6 +174,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://docs.attio.com/rest-api/endpoint-reference/records/assert-a-record",
     icon: "/media/connectors/destinations/attio-b40bd8b3e4de.svg",
     kinds: ["Event Streams"],
+    category: "CRM and sales",
+    popular: false,
+    abilities: ["People"],
     load: async () => (await import('./load-described.ts')).loadDescribed('attio'),
   },
   {
@@ -165,6 +186,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://developer.awin.com/apidocs/conversion-api",
     icon: "/media/connectors/destinations/awin-7ed6f4a316b0.svg",
     kinds: ["Event Streams"],
+    category: "Advertising",
+    popular: false,
+    abilities: [],
     load: async () => (await import('./load-described.ts')).loadDescribed('awin'),
   },
   {
@@ -174,6 +198,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://github.com/beehiiv/typescript-sdk/blob/main/reference.md",
     icon: "/media/connectors/destinations/beehiiv-c60e8b2bad7e.svg",
     kinds: ["Event Streams"],
+    category: "Email and SMS",
+    popular: false,
+    abilities: ["People"],
     load: async () => (await import('./load-described.ts')).loadDescribed('beehiiv'),
   },
   {
@@ -183,6 +210,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://documentation.bloomreach.com/engagement/docs/batch-commands-2",
     icon: "/media/connectors/destinations/bloomreach-engagement-f2d91f3538ba.svg",
     kinds: ["Event Streams"],
+    category: "Customer engagement",
+    popular: false,
+    abilities: ["People"],
     load: async () => (await import('./load-described.ts')).loadDescribed('bloomreach-engagement'),
   },
   {
@@ -192,6 +222,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://www.braze.com/docs/api/endpoints/user_data/post_user_track/",
     icon: "/media/connectors/destinations/braze-78e561682b5b.svg",
     kinds: ["Event Streams","Reverse ETL"],
+    category: "Customer engagement",
+    popular: true,
+    abilities: ["People","Deletion of users"],
     load: async () => (await import('./load-described.ts')).loadDescribed('braze'),
   },
   {
@@ -201,6 +234,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://developers.brevo.com/reference/create-event",
     icon: "/media/connectors/destinations/brevo-4e6afcc37016.svg",
     kinds: ["Event Streams"],
+    category: "Email and SMS",
+    popular: false,
+    abilities: ["People","Deletion of users"],
     load: async () => (await import('./load-described.ts')).loadDescribed('brevo'),
   },
   {
@@ -210,6 +246,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://developer.clickup.com/reference/createtask",
     icon: "/media/connectors/destinations/clickup-dbb2a0f3111c.svg",
     kinds: ["Event Streams"],
+    category: "Chat and work",
+    popular: false,
+    abilities: [],
     load: async () => (await import('./load-described.ts')).loadDescribed('clickup'),
   },
   {
@@ -219,6 +258,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://www.courier.com/docs/api-reference/inbound/courier-track-event",
     icon: "/media/connectors/destinations/courier-a2b7f66f1b05.svg",
     kinds: ["Event Streams"],
+    category: "Customer engagement",
+    popular: false,
+    abilities: ["People","Deletion of users"],
     load: async () => (await import('./load-described.ts')).loadDescribed('courier'),
   },
   {
@@ -228,6 +270,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://docs.custify.com/",
     icon: "/media/connectors/destinations/custify-3221b735f127.svg",
     kinds: ["Event Streams"],
+    category: "Support and success",
+    popular: false,
+    abilities: ["People","Deletion of users"],
     load: async () => (await import('./load-described.ts')).loadDescribed('custify'),
   },
   {
@@ -237,6 +282,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://docs.customer.io/integrations/api/track/",
     icon: "/media/connectors/destinations/customer-io-1e6ab1fb4b67.svg",
     kinds: ["Event Streams","Reverse ETL"],
+    category: "Customer engagement",
+    popular: true,
+    abilities: ["People","Deletion of users"],
     load: async () => (await import('./load-described.ts')).loadDescribed('customer-io'),
   },
   {
@@ -246,6 +294,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://docs.datadoghq.com/api/latest/logs/",
     icon: "/media/connectors/destinations/datadog-530da75a0330.svg",
     kinds: ["Event Streams"],
+    category: "Monitoring",
+    popular: false,
+    abilities: ["People"],
     load: async () => (await import('./load-described.ts')).loadDescribed('datadog'),
   },
   {
@@ -255,6 +306,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://discord.com/developers/docs/resources/webhook",
     icon: "/media/connectors/destinations/discord-9d48e1663a2a.svg",
     kinds: ["Event Streams"],
+    category: "Chat and work",
+    popular: false,
+    abilities: ["People"],
     load: async () => (await import('./load-described.ts')).loadDescribed('discord'),
   },
   {
@@ -264,6 +318,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://dub.co/docs/api-reference/endpoint/track-lead",
     icon: "/media/connectors/destinations/dub-e66abd644fc5.svg",
     kinds: ["Event Streams"],
+    category: "Mobile attribution",
+    popular: false,
+    abilities: [],
     load: async () => (await import('./load-described.ts')).loadDescribed('dub'),
   },
   {
@@ -273,6 +330,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://docs.encharge.io/",
     icon: "/media/connectors/destinations/encharge-274fa90009e2.svg",
     kinds: ["Event Streams"],
+    category: "Customer engagement",
+    popular: false,
+    abilities: ["People","Deletion of users"],
     load: async () => (await import('./load-described.ts')).loadDescribed('encharge'),
   },
   {
@@ -282,6 +342,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://engage.so/docs/api/users",
     icon: "/media/connectors/destinations/engage-72dc1f1cdc44.svg",
     kinds: ["Event Streams"],
+    category: "Customer engagement",
+    popular: false,
+    abilities: ["People","Deletion of users"],
     load: async () => (await import('./load-described.ts')).loadDescribed('engage'),
   },
   {
@@ -291,6 +354,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://developer.fullstory.com/server/v2/events/create-events",
     icon: "/media/connectors/destinations/fullstory-7139191579e2.svg",
     kinds: ["Event Streams"],
+    category: "Analytics",
+    popular: false,
+    abilities: ["People","Deletion of users"],
     load: async () => (await import('./load-described.ts')).loadDescribed('fullstory'),
   },
   {
@@ -300,6 +366,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://gainsightpx.docs.apiary.io/",
     icon: "/media/connectors/destinations/gainsight-px-1dc902df4a02.svg",
     kinds: ["Event Streams"],
+    category: "Product and experiments",
+    popular: false,
+    abilities: ["People"],
     load: async () => (await import('./load-described.ts')).loadDescribed('gainsight-px'),
   },
   {
@@ -309,6 +378,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://docs.github.com/en/rest/issues/issues",
     icon: "/media/connectors/destinations/github-2a17a8264a5b.svg",
     kinds: ["Event Streams"],
+    category: "Chat and work",
+    popular: false,
+    abilities: [],
     load: async () => (await import('./load-described.ts')).loadDescribed('github'),
   },
   {
@@ -318,6 +390,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://docs.gleap.io/documentation/server/overview",
     icon: "/media/connectors/destinations/gleap-dd82be044e64.svg",
     kinds: ["Event Streams"],
+    category: "Support and success",
+    popular: false,
+    abilities: ["People","Deletion of users"],
     load: async () => (await import('./load-described.ts')).loadDescribed('gleap'),
   },
   {
@@ -327,6 +402,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://developers.google.com/data-manager/api/devguides/events/google-ads/offline",
     icon: "/media/connectors/destinations/google-ads-63fd2a3fb065.svg",
     kinds: ["Event Streams"],
+    category: "Advertising",
+    popular: true,
+    abilities: [],
     load: async () => (await import('./destinations/google-ads/definition.ts')).googleAds,
   },
   {
@@ -336,6 +414,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://developers.google.com/analytics/devguides/collection/protocol/ga4/sending-events",
     icon: "/media/connectors/destinations/google-analytics-157bf536fe0b.svg",
     kinds: ["Event Streams"],
+    category: "Analytics",
+    popular: true,
+    abilities: [],
     load: async () => (await import('./destinations/google-analytics/definition.ts')).googleAnalytics,
   },
   {
@@ -345,6 +426,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://developers.google.com/workspace/chat/quickstart/webhooks",
     icon: "/media/connectors/destinations/google-chat-e830cc8deebd.svg",
     kinds: ["Event Streams"],
+    category: "Chat and work",
+    popular: false,
+    abilities: ["People"],
     load: async () => (await import('./load-described.ts')).loadDescribed('google-chat'),
   },
   {
@@ -354,6 +438,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://developers.google.com/data-manager/api/devguides/audiences/google-ads/customer-match",
     icon: "/media/connectors/destinations/google-customer-match-35633e055818.svg",
     kinds: ["Event Streams"],
+    category: "Advertising",
+    popular: false,
+    abilities: ["Lists of people"],
     load: async () => (await import('./destinations/google-customer-match/definition.ts')).googleCustomerMatch,
   },
   {
@@ -363,6 +450,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://developers.google.com/workspace/sheets/api/guides/concepts",
     icon: "/media/connectors/destinations/google-sheets-2b92c94b6b91.svg",
     kinds: ["Event Streams","Reverse ETL"],
+    category: "Chat and work",
+    popular: false,
+    abilities: [],
     load: async () => (await import('./destinations/google-sheets/definition.ts')).googleSheets,
   },
   {
@@ -372,6 +462,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://developers.heap.io/reference/track-1",
     icon: "/media/connectors/destinations/heap-c467e2e99991.svg",
     kinds: ["Event Streams"],
+    category: "Analytics",
+    popular: false,
+    abilities: ["People"],
     load: async () => (await import('./load-described.ts')).loadDescribed('heap'),
   },
   {
@@ -381,6 +474,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://developers.hubspot.com/docs/api-reference/crm-contacts-v3/guide",
     icon: "/media/connectors/destinations/hubspot-cee1b3762c61.svg",
     kinds: ["Event Streams","Reverse ETL"],
+    category: "CRM and sales",
+    popular: true,
+    abilities: ["People"],
     load: async () => (await import('./destinations/hubspot/definition.ts')).hubspot,
   },
   {
@@ -390,6 +486,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://developers.intercom.com/docs/references/rest-api/api.intercom.io/contacts",
     icon: "/media/connectors/destinations/intercom-95a6979d310c.svg",
     kinds: ["Event Streams","Reverse ETL"],
+    category: "Support and success",
+    popular: true,
+    abilities: ["People","Deletion of users"],
     load: async () => (await import('./load-described.ts')).loadDescribed('intercom'),
   },
   {
@@ -399,6 +498,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://api.iterable.com/api/docs",
     icon: "/media/connectors/destinations/iterable-00d0dc1d223b.svg",
     kinds: ["Event Streams"],
+    category: "Customer engagement",
+    popular: false,
+    abilities: ["People","Deletion of users"],
     load: async () => (await import('./load-described.ts')).loadDescribed('iterable'),
   },
   {
@@ -408,6 +510,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issues/",
     icon: "/media/connectors/destinations/jira-f5cd5c413dcd.svg",
     kinds: ["Event Streams"],
+    category: "Chat and work",
+    popular: false,
+    abilities: [],
     load: async () => (await import('./load-described.ts')).loadDescribed('jira'),
   },
   {
@@ -417,6 +522,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://developers.kit.com/api-reference/subscribers/create-a-subscriber",
     icon: "/media/connectors/destinations/kit-9c826892166d.svg",
     kinds: ["Event Streams"],
+    category: "Email and SMS",
+    popular: false,
+    abilities: ["People"],
     load: async () => (await import('./load-described.ts')).loadDescribed('kit'),
   },
   {
@@ -426,6 +534,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://developers.klaviyo.com/en/reference/events_api_overview",
     icon: "/media/connectors/destinations/klaviyo-f90285c4d17e.svg",
     kinds: ["Event Streams","Reverse ETL"],
+    category: "Customer engagement",
+    popular: true,
+    abilities: ["People"],
     load: async () => (await import('./load-described.ts')).loadDescribed('klaviyo'),
   },
   {
@@ -435,6 +546,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://docs.knock.app/api-reference/workflows/trigger",
     icon: "/media/connectors/destinations/knock-ca29f9d05b0c.svg",
     kinds: ["Event Streams"],
+    category: "Customer engagement",
+    popular: false,
+    abilities: ["People","Deletion of users"],
     load: async () => (await import('./load-described.ts')).loadDescribed('knock'),
   },
   {
@@ -444,6 +558,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://getlago.com/docs/api-reference/events/batch",
     icon: "/media/connectors/destinations/lago-e4a2ff974a73.svg",
     kinds: ["Event Streams"],
+    category: "Revenue",
+    popular: false,
+    abilities: ["People"],
     load: async () => (await import('./load-described.ts')).loadDescribed('lago'),
   },
   {
@@ -453,6 +570,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://launchdarkly.com/docs/integrations/segment/metrics",
     icon: "/media/connectors/destinations/launchdarkly-8821b0993535.svg",
     kinds: ["Event Streams"],
+    category: "Product and experiments",
+    popular: false,
+    abilities: ["People"],
     load: async () => (await import('./load-described.ts')).loadDescribed('launchdarkly'),
   },
   {
@@ -462,6 +582,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://linear.app/developers/graphql",
     icon: "/media/connectors/destinations/linear-bd7f298390bf.svg",
     kinds: ["Event Streams"],
+    category: "Chat and work",
+    popular: false,
+    abilities: [],
     load: async () => (await import('./load-described.ts')).loadDescribed('linear'),
   },
   {
@@ -471,6 +594,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://learn.microsoft.com/en-us/linkedin/marketing/integrations/ads-reporting/conversions-api",
     icon: "/media/connectors/destinations/linkedin-conversions-df9b59373df8.svg",
     kinds: ["Event Streams"],
+    category: "Advertising",
+    popular: false,
+    abilities: [],
     load: async () => (await import('./load-described.ts')).loadDescribed('linkedin-conversions'),
   },
   {
@@ -480,6 +606,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://loops.so/docs/api-reference/intro",
     icon: "/media/connectors/destinations/loops-8b5bb209a0b8.svg",
     kinds: ["Event Streams","Reverse ETL"],
+    category: "Email and SMS",
+    popular: false,
+    abilities: ["People","Deletion of users"],
     load: async () => (await import('./load-described.ts')).loadDescribed('loops'),
   },
   {
@@ -489,6 +618,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://developers.mailerlite.com/docs/subscribers",
     icon: "/media/connectors/destinations/mailerlite-bda46adefc55.svg",
     kinds: ["Event Streams"],
+    category: "Email and SMS",
+    popular: false,
+    abilities: ["People"],
     load: async () => (await import('./load-described.ts')).loadDescribed('mailerlite'),
   },
   {
@@ -498,6 +630,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://help.make.com/webhooks",
     icon: "/media/connectors/destinations/make-63f2f67b9373.svg",
     kinds: ["Event Streams"],
+    category: "Automation",
+    popular: false,
+    abilities: ["People"],
     load: async () => (await import('./load-described.ts')).loadDescribed('make'),
   },
   {
@@ -507,6 +642,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://developer.matomo.org/api-reference/tracking-api",
     icon: "/media/connectors/destinations/matomo-fba7d9580365.svg",
     kinds: ["Event Streams"],
+    category: "Analytics",
+    popular: false,
+    abilities: [],
     load: async () => (await import('./load-described.ts')).loadDescribed('matomo'),
   },
   {
@@ -516,6 +654,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://developers.facebook.com/docs/marketing-api/conversions-api/using-the-api",
     icon: "/media/connectors/destinations/meta-conversions-aea232cb6ab0.svg",
     kinds: ["Event Streams"],
+    category: "Advertising",
+    popular: true,
+    abilities: [],
     load: async () => (await import('./destinations/meta-conversions/definition.ts')).metaConversions,
   },
   {
@@ -525,6 +666,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://developers.facebook.com/docs/marketing-api/audiences/guides/custom-audiences",
     icon: "/media/connectors/destinations/meta-custom-audiences-c61a6d5af572.svg",
     kinds: ["Event Streams","Reverse ETL"],
+    category: "Advertising",
+    popular: false,
+    abilities: ["People","Lists of people"],
     load: async () => (await import('./destinations/meta-custom-audiences/definition.ts')).metaCustomAudiences,
   },
   {
@@ -534,6 +678,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://learn.microsoft.com/en-us/advertising/guides/uet-conversion-api-integration",
     icon: "/media/connectors/destinations/microsoft-conversions-c2ca0485f70a.svg",
     kinds: ["Event Streams"],
+    category: "Advertising",
+    popular: false,
+    abilities: [],
     load: async () => (await import('./load-described.ts')).loadDescribed('microsoft-conversions'),
   },
   {
@@ -543,6 +690,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://learn.microsoft.com/en-us/microsoftteams/platform/webhooks-and-connectors/how-to/connectors-using",
     icon: "/media/connectors/destinations/microsoft-teams-a3fd187940a4.svg",
     kinds: ["Event Streams"],
+    category: "Chat and work",
+    popular: false,
+    abilities: ["People"],
     load: async () => (await import('./load-described.ts')).loadDescribed('microsoft-teams'),
   },
   {
@@ -552,6 +702,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://docs.mixpanel.com/reference/import-events",
     icon: "/media/connectors/destinations/mixpanel-3e77a1697541.svg",
     kinds: ["Event Streams"],
+    category: "Analytics",
+    popular: true,
+    abilities: ["People","Deletion of users"],
     load: async () => (await import('./destinations/mixpanel/definition.ts')).mixpanel,
   },
   {
@@ -561,6 +714,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://www.moengage.com/docs/api",
     icon: "/media/connectors/destinations/moengage-eae3ff040c10.svg",
     kinds: ["Event Streams"],
+    category: "Customer engagement",
+    popular: false,
+    abilities: ["People","Deletion of users"],
     load: async () => (await import('./load-described.ts')).loadDescribed('moengage'),
   },
   {
@@ -570,6 +726,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://developer.monday.com/api-reference/reference/items",
     icon: "/media/connectors/destinations/monday-16041107fe50.svg",
     kinds: ["Event Streams"],
+    category: "Chat and work",
+    popular: false,
+    abilities: [],
     load: async () => (await import('./load-described.ts')).loadDescribed('monday'),
   },
   {
@@ -579,6 +738,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://mariadb.com/docs/server/reference/sql-statements/account-management-sql-statements/grant",
     icon: "/media/connectors/destinations/mysql-4175f0941055.svg",
     kinds: ["Event Streams","ETL"],
+    category: "Databases and storage",
+    popular: false,
+    abilities: [],
     load: async () => (await import('./destinations/mysql/definition.ts')).mysql,
   },
   {
@@ -588,6 +750,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://docs.newrelic.com/docs/data-apis/ingest-apis/event-api/introduction-event-api/",
     icon: "/media/connectors/destinations/new-relic-6a9ed4894dd7.svg",
     kinds: ["Event Streams"],
+    category: "Monitoring",
+    popular: false,
+    abilities: [],
     load: async () => (await import('./load-described.ts')).loadDescribed('new-relic'),
   },
   {
@@ -597,6 +762,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://developers.notion.com/reference/post-page",
     icon: "/media/connectors/destinations/notion-ab7e8861e326.svg",
     kinds: ["Event Streams"],
+    category: "Chat and work",
+    popular: false,
+    abilities: [],
     load: async () => (await import('./load-described.ts')).loadDescribed('notion'),
   },
   {
@@ -606,6 +774,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://api-docs.omnisend.com/docs/how-to-send-events-rest-api",
     icon: "/media/connectors/destinations/omnisend-0563df95199a.svg",
     kinds: ["Event Streams"],
+    category: "Customer engagement",
+    popular: false,
+    abilities: [],
     load: async () => (await import('./load-described.ts')).loadDescribed('omnisend'),
   },
   {
@@ -615,6 +786,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://documentation.onesignal.com/reference/create-custom-events",
     icon: "/media/connectors/destinations/onesignal-bebe01e925aa.svg",
     kinds: ["Event Streams"],
+    category: "Customer engagement",
+    popular: false,
+    abilities: ["People","Deletion of users"],
     load: async () => (await import('./load-described.ts')).loadDescribed('onesignal'),
   },
   {
@@ -624,6 +798,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://openpanel.dev/docs/api/track",
     icon: "/media/connectors/destinations/openpanel-cf22024fd2d5.svg",
     kinds: ["Event Streams"],
+    category: "Analytics",
+    popular: false,
+    abilities: ["People"],
     load: async () => (await import('./load-described.ts')).loadDescribed('openpanel'),
   },
   {
@@ -633,6 +810,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://developer.pagerduty.com/docs/events-api-v2-overview",
     icon: "/media/connectors/destinations/pagerduty-d71ba3ff2b2d.svg",
     kinds: ["Event Streams"],
+    category: "Monitoring",
+    popular: false,
+    abilities: [],
     load: async () => (await import('./load-described.ts')).loadDescribed('pagerduty'),
   },
   {
@@ -642,6 +822,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://developers.pinterest.com/docs/api/v5/events-create",
     icon: "/media/connectors/destinations/pinterest-conversions-9aa54b0c602d.svg",
     kinds: ["Event Streams"],
+    category: "Advertising",
+    popular: false,
+    abilities: [],
     load: async () => (await import('./load-described.ts')).loadDescribed('pinterest-conversions'),
   },
   {
@@ -651,6 +834,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://developers.pipedrive.com/docs/api/v1/Persons",
     icon: "/media/connectors/destinations/pipedrive-2348705c712d.svg",
     kinds: ["Event Streams"],
+    category: "CRM and sales",
+    popular: false,
+    abilities: ["People"],
     load: async () => (await import('./load-described.ts')).loadDescribed('pipedrive'),
   },
   {
@@ -660,6 +846,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://plausible.io/docs/events-api",
     icon: "/media/connectors/destinations/plausible-92abdc89ad90.svg",
     kinds: ["Event Streams"],
+    category: "Analytics",
+    popular: false,
+    abilities: [],
     load: async () => (await import('./load-described.ts')).loadDescribed('plausible'),
   },
   {
@@ -669,6 +858,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://www.postgresql.org/docs/current/sql-grant.html",
     icon: "/media/connectors/destinations/postgresql-1f1d5bd2cd29.svg",
     kinds: ["Event Streams","ETL"],
+    category: "Databases and storage",
+    popular: false,
+    abilities: ["Deletion of users"],
     load: async () => (await import('./destinations/postgresql/definition.ts')).postgresql,
   },
   {
@@ -678,6 +870,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://posthog.com/docs/api/capture",
     icon: "/media/connectors/destinations/posthog-7ad6e4d64b89.svg",
     kinds: ["Event Streams","Reverse ETL"],
+    category: "Analytics",
+    popular: false,
+    abilities: ["People"],
     load: async () => (await import('./load-described.ts')).loadDescribed('posthog'),
   },
   {
@@ -687,6 +882,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://www.quora.com/ads/conversion_api_doc",
     icon: "/media/connectors/destinations/quora-conversions-647be5687e73.svg",
     kinds: ["Event Streams"],
+    category: "Advertising",
+    popular: false,
+    abilities: [],
     load: async () => (await import('./load-described.ts')).loadDescribed('quora-conversions'),
   },
   {
@@ -696,6 +894,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://ads-api.reddit.com/docs/v3/",
     icon: "/media/connectors/destinations/reddit-conversions-aaecf0888c47.svg",
     kinds: ["Event Streams"],
+    category: "Advertising",
+    popular: false,
+    abilities: [],
     load: async () => (await import('./load-described.ts')).loadDescribed('reddit-conversions'),
   },
   {
@@ -705,6 +906,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://resend.com/docs/api-reference/introduction",
     icon: "/media/connectors/destinations/resend-114a7004d972.svg",
     kinds: ["Event Streams"],
+    category: "Email and SMS",
+    popular: false,
+    abilities: ["People"],
     load: async () => (await import('./load-described.ts')).loadDescribed('resend'),
   },
   {
@@ -714,6 +918,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://www.rudderstack.com/docs/api/http-api/",
     icon: "/media/connectors/destinations/rudderstack-36bbbab96cba.svg",
     kinds: ["Event Streams"],
+    category: "Customer data platforms",
+    popular: false,
+    abilities: ["Deletion of users"],
     load: async () => (await import('./destinations/rudderstack/definition.ts')).rudderstack,
   },
   {
@@ -723,6 +930,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://www.twilio.com/docs/segment/connections/sources/catalog/libraries/server/http-api",
     icon: "/media/connectors/destinations/segment-ec4731b8c074.svg",
     kinds: ["Event Streams"],
+    category: "Customer data platforms",
+    popular: false,
+    abilities: ["Deletion of users"],
     load: async () => (await import('./destinations/segment/definition.ts')).segment,
   },
   {
@@ -732,6 +942,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://www.twilio.com/docs/sendgrid/api-reference",
     icon: "/media/connectors/destinations/sendgrid-abb2f1608ec0.svg",
     kinds: ["Event Streams"],
+    category: "Email and SMS",
+    popular: false,
+    abilities: ["People"],
     load: async () => (await import('./load-described.ts')).loadDescribed('sendgrid'),
   },
   {
@@ -741,6 +954,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks",
     icon: "/media/connectors/destinations/slack-b05deb2a3b35.svg",
     kinds: ["Event Streams"],
+    category: "Chat and work",
+    popular: true,
+    abilities: ["People"],
     load: async () => (await import('./destinations/slack/definition.ts')).slack,
   },
   {
@@ -750,6 +966,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://developers.snap.com/api/marketing-api/Conversions-API/UsingTheAPI",
     icon: "/media/connectors/destinations/snapchat-conversions-7242119f3870.svg",
     kinds: ["Event Streams"],
+    category: "Advertising",
+    popular: false,
+    abilities: [],
     load: async () => (await import('./load-described.ts')).loadDescribed('snapchat-conversions'),
   },
   {
@@ -759,6 +978,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://docs.statsig.com/http-api/overview",
     icon: "/media/connectors/destinations/statsig-88377196ef05.svg",
     kinds: ["Event Streams"],
+    category: "Product and experiments",
+    popular: false,
+    abilities: [],
     load: async () => (await import('./load-described.ts')).loadDescribed('statsig'),
   },
   {
@@ -768,6 +990,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://core.telegram.org/bots/api#sendmessage",
     icon: "/media/connectors/destinations/telegram-08d894527036.svg",
     kinds: ["Event Streams"],
+    category: "Chat and work",
+    popular: false,
+    abilities: ["People"],
     load: async () => (await import('./load-described.ts')).loadDescribed('telegram'),
   },
   {
@@ -777,6 +1002,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://business-api.tiktok.com/portal/docs?id=1739940585975809",
     icon: "/media/connectors/destinations/tiktok-audiences-fef5d792091c.svg",
     kinds: ["Event Streams","Reverse ETL"],
+    category: "Advertising",
+    popular: false,
+    abilities: ["Lists of people"],
     load: async () => (await import('./destinations/tiktok-audiences/definition.ts')).tiktokAudiences,
   },
   {
@@ -786,6 +1014,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://business-api.tiktok.com/portal/docs?id=1771100865818625",
     icon: "/media/connectors/destinations/tiktok-events-bdd1573bf925.svg",
     kinds: ["Event Streams"],
+    category: "Advertising",
+    popular: true,
+    abilities: [],
     load: async () => (await import('./destinations/tiktok-events/definition.ts')).tiktokEvents,
   },
   {
@@ -795,6 +1026,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://www.twilio.com/docs/messaging/api/message-resource",
     icon: "/media/connectors/destinations/twilio-sms-822c9857543b.svg",
     kinds: ["Event Streams"],
+    category: "Email and SMS",
+    popular: false,
+    abilities: [],
     load: async () => (await import('./load-described.ts')).loadDescribed('twilio-sms'),
   },
   {
@@ -804,6 +1038,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://umami.is/docs/api/sending-stats",
     icon: "/media/connectors/destinations/umami-9285daca3339.svg",
     kinds: ["Event Streams"],
+    category: "Analytics",
+    popular: false,
+    abilities: ["People"],
     load: async () => (await import('./load-described.ts')).loadDescribed('umami'),
   },
   {
@@ -813,6 +1050,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://userlist.com/docs/getting-started/integration-guide/",
     icon: "/media/connectors/destinations/userlist-e3d1f5846092.svg",
     kinds: ["Event Streams"],
+    category: "Customer engagement",
+    popular: false,
+    abilities: ["People","Deletion of users"],
     load: async () => (await import('./load-described.ts')).loadDescribed('userlist'),
   },
   {
@@ -822,6 +1062,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://docs.userpilot.com/article/195-identify-users-and-track-api",
     icon: "/media/connectors/destinations/userpilot-8b991cf8bd1f.svg",
     kinds: ["Event Streams"],
+    category: "Product and experiments",
+    popular: false,
+    abilities: ["People","Deletion of users"],
     load: async () => (await import('./load-described.ts')).loadDescribed('userpilot'),
   },
   {
@@ -831,6 +1074,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "/docs/webhook",
     icon: "/media/connectors/destinations/webhook-41dad8fa0e30.svg",
     kinds: ["Event Streams"],
+    category: "Automation",
+    popular: true,
+    abilities: ["Deletion of users"],
     load: async () => (await import('./destinations/webhook/definition.ts')).webhook,
   },
   {
@@ -840,6 +1086,9 @@ export const listedDestinations: readonly ListedDestination[] = [
     docsUrl: "https://help.zapier.com/hc/en-us/articles/8496288690317",
     icon: "/media/connectors/destinations/zapier-8dc362862695.svg",
     kinds: ["Event Streams"],
+    category: "Automation",
+    popular: false,
+    abilities: ["People"],
     load: async () => (await import('./load-described.ts')).loadDescribed('zapier'),
   },
 ]

@@ -25,6 +25,7 @@ import { settings } from './settings.ts'
 export const ${name} = defineDestination({
   slug: '${slug}',
   title: '${title}',
+  category: 'Automation',
   description: 'TODO: say in one sentence what it is for.',
   docs: {
     // TODO: the vendor's page about the API that is used.

@@ -90,6 +90,7 @@ const descriptionFor = (slug: string, title: string) => ({
   slug,
   title,
   description: 'TODO: say in one sentence what it is for.',
+  category: 'Automation',
   docs_url: page,
   settings: {
     api_key: {

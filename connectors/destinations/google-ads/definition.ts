@@ -67,6 +67,8 @@ export const googleAds = defineDestination({
   },
   settings,
   check,
+  category: 'Advertising',
+  popular: true,
   kinds: ['Event Streams'],
   auth: 'oauth2',
   oauth2,

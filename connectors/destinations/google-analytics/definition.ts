@@ -54,6 +54,8 @@ export const googleAnalytics = defineDestination({
   },
   settings,
   check,
+  category: 'Analytics',
+  popular: true,
   kinds: ['Event Streams'],
   auth: 'key',
   objects: [

@@ -71,6 +71,7 @@ export const googleCustomerMatch = defineDestination({
   },
   settings,
   check,
+  category: 'Advertising',
   kinds: ['Event Streams'],
   auth: 'oauth2',
   oauth2,

@@ -43,6 +43,7 @@ export const googleSheets = defineDestination({
   },
   settings,
   check,
+  category: 'Chat and work',
   kinds: ['Event Streams', 'Reverse ETL'],
   auth: 'oauth2',
   oauth2,

@@ -72,6 +72,8 @@ export const hubspot = defineDestination({
     ],
   },
   settings,
+  category: 'CRM and sales',
+  popular: true,
   kinds: ['Event Streams', 'Reverse ETL'],
   auth: 'key',
   objects: [

@@ -65,6 +65,7 @@ export const metaCustomAudiences = defineDestination({
   },
   settings,
   check,
+  category: 'Advertising',
   kinds: ['Event Streams', 'Reverse ETL'],
   auth: 'key',
   objects: [

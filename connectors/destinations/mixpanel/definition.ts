@@ -130,6 +130,8 @@ export const mixpanel = defineDestination({
     ],
   },
   settings,
+  category: 'Analytics',
+  popular: true,
   kinds: ['Event Streams'],
   auth: 'key',
   objects: [

@@ -42,6 +42,7 @@ export const mysql = defineDestination({
       },
     ],
   },
+  category: 'Databases and storage',
   kinds: ['Event Streams', 'ETL'],
   auth: 'key',
   settings,

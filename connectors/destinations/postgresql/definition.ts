@@ -53,6 +53,7 @@ export const postgresql = defineDestination({
       },
     ],
   },
+  category: 'Databases and storage',
   kinds: ['Event Streams', 'ETL'],
   auth: 'key',
   settings,

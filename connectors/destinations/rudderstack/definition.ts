@@ -54,6 +54,7 @@ export const rudderstack = defineDestination({
     ],
   },
   settings,
+  category: 'Customer data platforms',
   kinds: ['Event Streams'],
   auth: 'key',
   objects: [forwardedEvents('RudderStack')],

@@ -57,6 +57,7 @@ export const s3 = defineDestination({
       },
     ],
   },
+  category: 'Databases and storage',
   kinds: ['Event Streams', 'ETL'],
   auth: 'key',
   settings,

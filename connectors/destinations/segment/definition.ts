@@ -81,6 +81,7 @@ export const segment = defineDestination({
     ],
   },
   settings,
+  category: 'Customer data platforms',
   kinds: ['Event Streams'],
   auth: 'key',
   objects: [forwardedEvents('Segment')],

@@ -39,6 +39,8 @@ export const slack = defineDestination({
   },
   settings,
   check,
+  category: 'Chat and work',
+  popular: true,
   kinds: ['Event Streams'],
   auth: 'key',
   objects: [

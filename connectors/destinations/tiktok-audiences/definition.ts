@@ -58,6 +58,7 @@ export const tiktokAudiences = defineDestination({
   },
   settings,
   check,
+  category: 'Advertising',
   kinds: ['Event Streams', 'Reverse ETL'],
   auth: 'key',
   objects: [

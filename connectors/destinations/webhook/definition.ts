@@ -101,6 +101,8 @@ export const webhook = defineDestination({
     ],
   },
   settings,
+  category: 'Automation',
+  popular: true,
   kinds: ['Event Streams'],
   auth: 'key',
   objects: [

@@ -88,6 +88,8 @@ export const pagePreset = (name: string, action: string, fields: MappingPreset['
 
 /** The kinds of objects that a destination of conversions receives. */
 export const conversionObjects = {
+  category: 'Advertising' as const,
+  popular: true as const,
   kinds: ['Event Streams'],
   auth: 'key',
   objects: [
@@ -100,7 +102,7 @@ export const conversionObjects = {
       actions: ['send_conversion'],
     },
   ],
-} satisfies Pick<DestinationDefinition, 'kinds' | 'auth' | 'objects'>
+} satisfies Pick<DestinationDefinition, 'auth' | 'category' | 'kinds' | 'objects' | 'popular'>
 
 const field = (name: string) => ({ type: 'FIELD', name }) as const
 

@@ -54,6 +54,7 @@ export const relay = defineDestination({
     rate_ms: setting.number({ label: 'rate_ms', help: '', default: 1000 }),
     ordered: setting.toggle({ label: 'ordered', help: '', default: false }),
   }),
+  category: 'Automation',
   kinds: ['Event Streams'],
   auth: 'none',
   objects: [],

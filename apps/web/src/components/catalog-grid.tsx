@@ -6,9 +6,10 @@ import { AppIcon } from '../ui/app-icon.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { cn } from '../ui/cn.ts'
-import { SearchInput } from '../ui/forms/input.tsx'
+import { SearchInput, Select } from '../ui/forms/input.tsx'
 import { LoadingNote } from '../ui/page/loading-note.tsx'
 import { Skeleton } from '../ui/page/skeleton.tsx'
+import { searchCards } from './search-cards.ts'
 
 export type CatalogCard = {
   name: string
@@ -17,6 +18,10 @@ export type CatalogCard = {
   icon: string
   /** The card is shown under its first category; each category can be selected. */
   categories: readonly string[]
+  /** What the connector can do; each ability can be selected. */
+  abilities?: readonly string[]
+  /** Whether the card is also shown before all categories. */
+  popular?: boolean
   instances: number
   to: string
 }
@@ -43,6 +48,9 @@ const Card = ({ card, noun }: { card: CatalogCard; noun: string }) => (
       </span>
     </span>
     <span className="line-clamp-3 text-sm text-ink-2">{markupText(card.description)}</span>
+    {card.abilities !== undefined && (
+      <span className="mt-auto block text-xs text-ink-3">{card.abilities.join(' · ')}</span>
+    )}
   </Link>
 )
 
@@ -54,6 +62,36 @@ const Cards = ({ cards, noun }: { cards: readonly CatalogCard[]; noun: string })
       </li>
     ))}
   </ul>
+)
+
+/** A choice of one name, or of all. */
+const Choice = ({
+  label,
+  all,
+  names,
+  chosen,
+  onChoose,
+}: {
+  label: string
+  all: string
+  /** Each name with its number of cards. */
+  names: readonly (readonly [string, number])[]
+  chosen: string
+  onChoose: (name: string) => void
+}) => (
+  <Select
+    aria-label={label}
+    className="w-full sm:w-60"
+    value={chosen}
+    onChange={({ target }) => onChoose(target.value)}
+  >
+    <option value="">{all}</option>
+    {names.map(([name, count]) => (
+      <option key={name} value={name}>
+        {name} ({count})
+      </option>
+    ))}
+  </Select>
 )
 
 const Categories = ({
@@ -88,20 +126,54 @@ const Categories = ({
   </fieldset>
 )
 
+/** With more categories than this, a list replaces the buttons. */
+const maxButtons = 8
+
+/** Returns the names of all cards with their number of cards. */
+const counted = (cards: readonly CatalogCard[], namesOf: (card: CatalogCard) => readonly string[]) => {
+  const names = new Set(cards.flatMap(namesOf))
+  return [...names].map((name) => [name, cards.filter((card) => namesOf(card).includes(name)).length] as const)
+}
+
+const NoMatch = ({ search, category, onAll }: { search: string; category: string; onAll: () => void }) => (
+  <div className="space-y-3 py-10 text-center text-ink-3">
+    <p>
+      Nothing in the catalog matches “{search}”{category === '' ? '' : ` in ${category}`}.
+    </p>
+    {category !== '' && <Button onClick={onAll}>Search all categories</Button>}
+  </div>
+)
+
+const Groups = ({ groups, noun }: { groups: readonly (readonly [string, readonly CatalogCard[]])[]; noun: string }) =>
+  groups.map(([name, group]) => (
+    <section key={name} aria-labelledby={`category-${name}`} className="space-y-3">
+      <h2 id={`category-${name}`} className="text-base font-semibold">
+        {name === '' ? 'Other' : name}
+      </h2>
+      <Cards cards={group.map((card) => ({ ...card, categories: [] }))} noun={noun} />
+    </section>
+  ))
+
 /**
- * The catalog as cards, with a search in title, category and description. With several categories, the cards are in
- * groups, and one category can be chosen. Search and category are in the URL, so that Back restores them.
+ * The catalog as cards, with a search in title, category, and description that forgives typing errors. With several
+ * categories, the cards are in groups, popular ones first, and one category can be chosen. Search, category, and ability
+ * are in the URL, so that Back restores them.
  */
 export const CatalogGrid = ({ label, noun, cards }: { label: string; noun: string; cards: readonly CatalogCard[] }) => {
   const [params, setParams] = useSearchParams()
   const [search, setSearch] = useState(params.get('search') ?? '')
-  const groups = useMemo(() => Map.groupBy(cards, kindOf), [cards])
-  const kinds = useMemo(() => {
-    const names = new Set(cards.flatMap((card) => card.categories))
-    return [...names].map((name) => [name, cards.filter((card) => card.categories.includes(name)).length] as const)
+  const groups = useMemo(() => {
+    const popular = cards.filter(({ popular: isPopular }) => isPopular === true)
+    return [...(popular.length === 0 ? [] : [['Popular', popular] as const]), ...Map.groupBy(cards, kindOf)]
   }, [cards])
-  const given = params.get('category') ?? ''
-  const category = kinds.some(([name]) => name === given) ? given : ''
+  const kinds = useMemo(() => counted(cards, (card) => card.categories), [cards])
+  const abilities = useMemo(() => counted(cards, (card) => card.abilities ?? []), [cards])
+  const chosenOf = (name: string, of: readonly (readonly [string, number])[]): string => {
+    const given = params.get(name) ?? ''
+    return of.some(([known]) => known === given) ? given : ''
+  }
+  const category = chosenOf('category', kinds)
+  const ability = chosenOf('ability', abilities)
   const set = (name: string, value: string): void =>
     setParams(
       (before) => {
@@ -113,12 +185,21 @@ export const CatalogGrid = ({ label, noun, cards }: { label: string; noun: strin
       { replace: true },
     )
   const wanted = search.trim().toLowerCase()
-  const shown = cards.filter(
-    (card) =>
-      (category === '' || card.categories.includes(category)) &&
-      `${card.title} ${card.categories.join(' ')} ${card.description}`.toLowerCase().includes(wanted),
+  const isFiltered = category !== '' || ability !== '' || wanted !== ''
+  const shown = searchCards(
+    cards.filter(
+      (card) =>
+        (category === '' || card.categories.includes(category)) &&
+        (ability === '' || card.abilities?.includes(ability) === true),
+    ),
+    wanted,
   )
-  const apart = groups.size > 1 && category === '' && wanted === ''
+  const choice = {
+    label: 'Category',
+    names: kinds,
+    chosen: category,
+    onChoose: (name: string) => set('category', name),
+  }
   return (
     <div className="space-y-5">
       <div className="flex flex-wrap items-center gap-3">
@@ -130,38 +211,32 @@ export const CatalogGrid = ({ label, noun, cards }: { label: string; noun: strin
             set('search', event.target.value)
           }}
         />
-        {kinds.length > 1 && (
-          <Categories
-            groups={kinds}
-            total={cards.length}
-            chosen={category}
-            onChoose={(name) => set('category', name)}
+        {kinds.length > maxButtons && <Choice {...choice} all={`All categories (${cards.length})`} />}
+        {kinds.length > 1 && kinds.length <= maxButtons && (
+          <Categories groups={kinds} total={cards.length} chosen={category} onChoose={choice.onChoose} />
+        )}
+        {abilities.length > 1 && (
+          <Choice
+            label="Ability"
+            all="All abilities"
+            names={abilities}
+            chosen={ability}
+            onChoose={(name) => set('ability', name)}
           />
         )}
       </div>
-      <output className="sr-only">
-        {wanted === '' && category === '' ? '' : `${shown.length} of ${cards.length} shown`}
-      </output>
+      <output className="sr-only">{isFiltered ? `${shown.length} of ${cards.length} shown` : ''}</output>
       {shown.length === 0 && (
-        <div className="space-y-3 py-10 text-center text-ink-3">
-          <p>
-            Nothing in the catalog matches “{search}”{category === '' ? '' : ` in ${category}`}.
-          </p>
-          {category !== '' && <Button onClick={() => set('category', '')}>Search all categories</Button>}
-        </div>
+        <NoMatch
+          search={search}
+          category={category === '' ? ability : category}
+          onAll={() => {
+            set('category', '')
+            set('ability', '')
+          }}
+        />
       )}
-      {apart ? (
-        [...groups].map(([name, group]) => (
-          <section key={name} aria-labelledby={`category-${name}`} className="space-y-3">
-            <h2 id={`category-${name}`} className="text-base font-semibold">
-              {name === '' ? 'Other' : name}
-            </h2>
-            <Cards cards={group.map((card) => ({ ...card, categories: [] }))} noun={noun} />
-          </section>
-        ))
-      ) : (
-        <Cards cards={shown} noun={noun} />
-      )}
+      {groups.length > 1 && !isFiltered ? <Groups groups={groups} noun={noun} /> : <Cards cards={shown} noun={noun} />}
     </div>
   )
 }

@@ -26,7 +26,7 @@ export const AppIcon = ({
     {icon === '' ? (
       <Box className="size-4" />
     ) : (
-      <img src={mediaUrl(icon, thumbnail)} alt="" className="max-h-8 max-w-full object-contain" />
+      <img src={mediaUrl(icon, thumbnail)} alt="" loading="lazy" className="max-h-8 max-w-full object-contain" />
     )}
   </span>
 )

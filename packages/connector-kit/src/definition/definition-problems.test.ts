@@ -43,6 +43,7 @@ const complete: DestinationDefinition = {
   description: 'Sends events there.',
   docs: { url: 'https://docs.example', steps: [1, 2].map((step) => ({ title: `Step ${step}`, text: 'Do it.' })) },
   settings: defineSettings({ api_key: key }),
+  category: 'Automation',
   kinds: ['Event Streams'],
   auth: 'key',
   objects: [messages, upserted],

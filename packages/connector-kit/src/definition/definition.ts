@@ -1,6 +1,7 @@
 import type {
   Condition,
   DataKind,
+  DestinationCategory,
   EventType,
   MappingSource,
   MatchIdentifier,
@@ -287,6 +288,10 @@ export type DestinationDefinition<S extends Settings = Settings> = SettingsDefin
   description: string
   /** The set-up guide shown in the product. */
   docs: { url: string; steps: readonly { title: string; text: string; code?: string; language?: string }[] }
+  /** The category in the catalog. */
+  category: DestinationCategory
+  /** Set if many organizations use the destination. The catalog shows it first. */
+  popular?: true
   /** The kinds of data that the destination receives. */
   kinds: readonly DataKind[]
   /** How requests to the destination authenticate: not at all, by a setting, or by an OAuth 2 grant. */

@@ -1,4 +1,10 @@
-import type { DataKind, TargetProduct } from '@tributary/contract'
+import {
+  type DataKind,
+  type DestinationAbility,
+  type DestinationCategory,
+  destinationAbilities,
+  type TargetProduct,
+} from '@tributary/contract'
 import type { Logger } from '@tributary/kernel'
 import type { DataSourceDefinition } from './data-source.ts'
 import type { DestinationDefinition } from './definition.ts'
@@ -18,7 +24,12 @@ type Listed<Definition> = {
 }
 
 /** A kind of destination as the catalog lists it. */
-export type ListedDestination = Listed<DestinationDefinition> & { readonly kinds: readonly DataKind[] }
+export type ListedDestination = Listed<DestinationDefinition> & {
+  readonly kinds: readonly DataKind[]
+  readonly category: DestinationCategory
+  readonly popular: boolean
+  readonly abilities: readonly DestinationAbility[]
+}
 
 /** A kind of source as the catalog lists it. */
 export type ListedSource = Listed<SourceDefinition> & {
@@ -47,10 +58,25 @@ export const listDataSource = (definition: DataSourceDefinition, icon: string): 
   return { slug, title, description, docsUrl: docs.url, icon, file, upload, people, load: async () => definition }
 }
 
+const abilitiesOf = (definition: DestinationDefinition): DestinationAbility[] => {
+  const { actions, presets, peopleLists, deletesUsers } = definition
+  const takesPeople =
+    presets.some(({ eventType }) => eventType === 'identify') ||
+    actions.some(({ eventTypes }) => eventTypes?.includes('identify') === true)
+  const has: Record<DestinationAbility, boolean> = {
+    People: takesPeople,
+    'Lists of people': peopleLists !== undefined,
+    'Deletion of users': deletesUsers !== undefined,
+  }
+  return destinationAbilities.filter((ability) => has[ability])
+}
+
 /** Returns the catalog's entry of a destination's definition; `icon` is where its logo is served. */
 export const listDestination = (definition: DestinationDefinition, icon: string): ListedDestination => {
-  const { slug, title, description, docs, kinds } = definition
-  return { slug, title, description, docsUrl: docs.url, icon, kinds, load: async () => definition }
+  const { slug, title, description, docs, kinds, category, popular = false } = definition
+  const abilities = abilitiesOf(definition)
+  const load = async () => definition
+  return { slug, title, description, docsUrl: docs.url, icon, kinds, category, popular, abilities, load }
 }
 
 /** Returns the catalog's entry of a source's definition; `icon` is where its logo is served. */

@@ -124,6 +124,8 @@ export const defineDescribed = (
   return {
     slug: described.slug,
     title: described.title,
+    category: described.category,
+    ...(described.popular === undefined ? {} : { popular: described.popular }),
     description: described.description,
     docs: { url: described.docs_url, steps: readGuide(guide) },
     kinds: [...new Set([...described.kinds, ...(rows.rowObjects === undefined ? [] : (['Reverse ETL'] as const))])],

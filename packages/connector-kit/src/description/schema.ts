@@ -1,4 +1,4 @@
-import { conditionOperators, dataKinds, eventTypes, fieldKinds, syncModes, targetTypes } from '@tributary/contract'
+import { conditionOperators, dataKinds, destinationCategories, eventTypes, fieldKinds, syncModes, targetTypes } from '@tributary/contract'
 import { z } from 'zod'
 import { describedAnswers, describedRequest, tree } from './schema-requests.ts'
 import { describedCredential, describedServer, describedSetting, partName } from './schema-settings.ts'
@@ -110,6 +110,8 @@ const whole = z.strictObject({
   format: z.literal(1),
   slug: z.string().regex(/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/),
   title: text,
+  category: z.enum(destinationCategories),
+  popular: z.literal(true).optional(),
   description: text,
   docs_url: pages,
   kinds: z.array(z.enum(dataKinds)).min(1).default(['Event Streams']),

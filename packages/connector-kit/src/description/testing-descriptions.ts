@@ -16,6 +16,7 @@ export const sampleText = ({ requests, ...more }: Values & { requests?: Values }
     format: 1,
     slug: 'sample',
     title: 'Sample',
+    category: 'Automation',
     description: 'Sends events to a sample.',
     docs_url: 'https://sample.example/docs',
     settings: {

@@ -22,6 +22,9 @@ test('DST-03: a catalog app has its display name with titles, documentation, cou
     instance_count: expect.any(Number),
     extra: { app_icon: '/media/connectors/logo.svg' },
     data_kinds: ['Event Streams'],
+    category: 'Automation',
+    popular: false,
+    abilities: expect.any(Array),
   })
   expect(await organization.guest.ok(methods.catalogDestinations.get, { ...workspace, app: 'webhook' })).toMatchObject(
     entry ?? {},

@@ -43,6 +43,9 @@ export const presentListedDestination = (
   instance_count: instanceCount,
   extra: { app_icon: entry.icon },
   data_kinds: [...entry.kinds],
+  category: entry.category,
+  popular: entry.popular,
+  abilities: [...entry.abilities],
 })
 
 /** A kind of destination with what its definition says. */

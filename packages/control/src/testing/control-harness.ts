@@ -66,6 +66,7 @@ export const testDestination: DestinationDefinition = {
   description: 'For tests.',
   docs: { url: 'https://docs.example/webhook', steps: [{ title: 'Prepare', text: 'An address.' }] },
   settings: testSettings,
+  category: 'Automation',
   kinds: ['Event Streams'],
   auth: 'none',
   objects: [

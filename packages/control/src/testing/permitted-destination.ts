@@ -17,6 +17,7 @@ export const testPermittedDestination = defineDestination({
     }),
     api_url: setting.url({ label: 'api_url', help: '' }),
   }),
+  category: 'Automation',
   kinds: ['Event Streams'],
   auth: 'oauth2',
   oauth2: (settings) => ({

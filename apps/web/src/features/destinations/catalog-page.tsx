@@ -19,7 +19,9 @@ export const DestinationCatalogPage = () => {
         title: app.display_name,
         description: app.description,
         icon: app.extra.app_icon,
-        categories: app.data_kinds,
+        categories: [app.category],
+        abilities: [...app.data_kinds, ...app.abilities],
+        popular: app.popular,
         instances: app.instance_count,
         to: paths.newDestination(workspace.name, app.name),
       })}
