@@ -64,6 +64,12 @@ it.each<[string, object[], (request: PeerRequest) => unknown, unknown]>([
     `Basic ${Buffer.from('me:s3cr3t key').toString('base64')}`,
   ],
   [
+    'basic credentials with a fixed end',
+    [{ in: 'basic', user: { setting: 'id', suffix: '/token' }, password: { setting: 'key' } }],
+    ({ headers }) => headers.authorization,
+    `Basic ${Buffer.from('me/token:s3cr3t key').toString('base64')}`,
+  ],
+  [
     'basic credentials with a fixed part',
     [{ in: 'basic', user: { setting: 'key' }, password: { text: '' } }],
     ({ headers }) => headers.authorization,

@@ -24,8 +24,8 @@ const secretOf = (settings: Settings, name: string): string => {
   return value
 }
 
-const partOf = (part: { setting: string } | { text: string }, settings: Settings): string =>
-  'text' in part ? part.text : secretOf(settings, part.setting)
+const partOf = (part: { setting: string; suffix: string } | { text: string }, settings: Settings): string =>
+  'text' in part ? part.text : `${secretOf(settings, part.setting)}${part.suffix}`
 
 const addToBody = (body: unknown, name: string, value: string): unknown => {
   if (body === undefined) return { [name]: value }

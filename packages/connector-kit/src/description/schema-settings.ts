@@ -69,7 +69,11 @@ const settingTemplate = z.string().max(500)
 /** What is before the token in the Authorization header. */
 const tokenPrefix = z.string().max(40).default('Bearer ')
 
-const credential = z.union([z.strictObject({ setting: partName }), z.strictObject({ text: z.string() })])
+/** A setting, with a fixed end such as `/token`, or a fixed text. */
+const credential = z.union([
+  z.strictObject({ setting: partName, suffix: z.string().max(60).default('') }),
+  z.strictObject({ text: z.string() }),
+])
 
 /** How one credential goes into a request. Templates cannot read a secret, so this is its only way there. */
 export const describedCredential = z.discriminatedUnion('in', [
