@@ -238,7 +238,10 @@ export const descriptionProblems = (described: Described, normalizations: Normal
     ...fieldProblems(described, normalizations),
     ...repeatProblems(described),
     ...objects.flatMap((object) => objectProblems(object, described)),
-    ...presets.flatMap(({ action }) => missing('A preset', 'action', [action], actions)),
+    ...presets.flatMap(({ action, as }) => [
+      ...missing('A preset', 'action', [action], actions),
+      ...missing('A preset', 'field', as === undefined ? [] : [as], actions[action]?.fields ?? {}),
+    ]),
     ...missing('The test', 'request', [test.request], requests),
     ...(deletion === undefined ? [] : missing('The deletion', 'request', [deletion.request], requests)),
     ...(deletion?.needs === undefined ? [] : missing('The deletion', 'setting', [deletion.needs], settings)),

@@ -4,7 +4,7 @@ import { vectors } from './schema-vectors.ts'
 import { standardFields } from './standard-fields.ts'
 import { sampleText } from './testing-descriptions.ts'
 
-type Preset = { action?: string; event_type?: string; fields?: object }
+type Preset = { action?: string; event_type?: string; event_names?: object; as?: string; fields?: object }
 
 /** The sample whose action has these fields, and one preset. */
 const sampleWith = (fields: object, preset: Preset = {}) => {
@@ -78,6 +78,30 @@ describe('a preset', () => {
         ],
       },
     })
+  })
+
+  it('with several event names stands for one preset each, with the constant of the name', () => {
+    const names = { 'Order Completed': 'purchase', 'Product Added': 5 }
+    const shared = { event_type: 'track', event_names: names }
+    const { presets } = definitionOf({ email: 'email', kind: fields.plan }, { ...shared, as: 'kind' })
+    expect(presets).toEqual(
+      Object.entries(names).map(([eventName, value]) => ({
+        action: 'send',
+        eventType: 'track',
+        eventName,
+        fields: { email: usual.email, kind: { type: 'CONSTANT', value } },
+      })),
+    )
+    const usualName = definitionOf({ event_name: 'event_name' }, shared).presets
+    expect(usualName[0]?.fields).toEqual({ event_name: { type: 'CONSTANT', value: 'purchase' } })
+  })
+
+  it.each([
+    ['a field that there is not', { event_names: { A: 'a' }, as: 'kind' }, /names a field kind/],
+    ['one name and several', { event_name: 'A', event_names: { A: 'a' }, as: 'email' }, /one event_name, or/],
+    ['a field without names', { as: 'email' }, /one event_name, or/],
+  ])('is refused with %s', (_, preset, message) => {
+    expect(() => definitionOf({ email: 'email' }, preset)).toThrow(message)
   })
 
   it('has sources for all standard fields', () => {

@@ -61,20 +61,46 @@ export const longField = (given: unknown, { addIssue }: { addIssue: (message: st
 }
 
 type Source = z.output<typeof describedSource>
+type Fields = Readonly<Record<string, Source | null>>
+type Preset = {
+  action: string
+  event_name?: string | undefined
+  event_names?: Readonly<Record<string, string | number | boolean>> | undefined
+  as?: string | undefined
+  fields: Fields
+}
 type Mapped = {
   actions: Readonly<Record<string, { fields: Readonly<Record<string, { from?: Source | undefined }>> }>>
-  presets: readonly { action: string; fields: Readonly<Record<string, Source | null>> }[]
+  presets: readonly Preset[]
 }
 
-/** Gives presets the usual sources of the fields of their actions. A preset's own fields win, and null leaves one out. */
+/** Returns one preset for each of its event names. `group` is the same for all of them. */
+const withSingleNames = <Given extends Preset>(preset: Given, group: number) => {
+  const { event_names: names, as = 'event_name', ...own } = preset
+  if (names === undefined) return [{ ...own, as: undefined, group }]
+  return Object.entries(names).map(([name, value]) => {
+    const constant: Source = { type: 'CONSTANT', value }
+    return { ...own, as, event_name: name, fields: { [as]: constant, ...own.fields }, group }
+  })
+}
+
+/**
+ * Gives presets one event name each, and the usual sources of the fields of their actions. A preset's own fields win, and
+ * null leaves one out.
+ */
 export const withUsualSources = <Given extends Mapped>(described: Given) => ({
   ...described,
-  presets: described.presets.map((preset: Given['presets'][number]) => {
-    const usual = Object.entries(described.actions[preset.action]?.fields ?? {}).map(([name, { from }]) => [name, from])
-    const sources = Object.entries({ ...Object.fromEntries(usual), ...preset.fields } as Record<string, Source | null>)
-    const fields: Record<string, Source> = Object.fromEntries(
-      sources.flatMap(([name, source]) => (source === undefined || source === null ? [] : [[name, source]])),
-    )
-    return { ...preset, fields }
-  }),
+  presets: described.presets.flatMap((preset: Given['presets'][number], group) =>
+    withSingleNames(preset, group).map((single) => {
+      const usual = Object.entries(described.actions[preset.action]?.fields ?? {}).map(([name, { from }]) => [
+        name,
+        from,
+      ])
+      const sources = Object.entries({ ...Object.fromEntries(usual), ...single.fields } as Fields)
+      const fields: Record<string, Source> = Object.fromEntries(
+        sources.flatMap(([name, source]) => (source === undefined || source === null ? [] : [[name, source]])),
+      )
+      return { ...single, fields }
+    }),
+  ),
 })

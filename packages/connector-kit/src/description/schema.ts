@@ -59,18 +59,26 @@ const describedAction = z.strictObject({
 })
 export type DescribedAction = z.output<typeof describedAction>
 
-const describedPreset = z.strictObject({
-  enabled: z.literal(false).optional(),
-  event_name: z.string().optional(),
-  event_type: z.enum(eventTypes).optional(),
-  conditions: z
-    .array(z.strictObject({ field: z.string(), operator: z.enum(conditionOperators), value: z.string() }))
-    .optional(),
-  action: partName,
-  since: z.int().optional(),
-  /** Sources that differ from `from` of the action's fields. With null, the field is not mapped. */
-  fields: z.record(z.string(), describedSource.nullable()).default({}),
-})
+const describedPreset = z
+  .strictObject({
+    enabled: z.literal(false).optional(),
+    event_name: z.string().optional(),
+    /** One preset for each event name. The vendor's name beside it is the constant value of the field `as`. */
+    event_names: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
+    as: partName.optional(),
+    event_type: z.enum(eventTypes).optional(),
+    conditions: z
+      .array(z.strictObject({ field: z.string(), operator: z.enum(conditionOperators), value: z.string() }))
+      .optional(),
+    action: partName,
+    since: z.int().optional(),
+    /** Sources that differ from `from` of the action's fields. With null, the field is not mapped. */
+    fields: z.record(z.string(), describedSource.nullable()).default({}),
+  })
+  .refine(
+    ({ event_name: one, event_names: several, as }) => (several === undefined ? as === undefined : one === undefined),
+    'A preset has one event_name, or event_names with `as`',
+  )
 
 const describedObject = z.strictObject({
   name: partName,

@@ -263,14 +263,19 @@ const testCoverage = (whole: Description, definition: DestinationDefinition): vo
 
   it('each preset has an event in the vectors, and each of its fields a value', () => {
     const events = vectors.requests.flatMap((vector) => mappedVector(whole, definition, vector))
-    const without = definition.presets.flatMap(({ action, eventType, eventName, fields }) => {
-      const own = events.filter(
-        (event) =>
-          event.action === action &&
-          (eventType === undefined || event.type === eventType) &&
-          (eventName === undefined || event.event === eventName),
+    // The presets of one `event_names` count as one.
+    const groups = Map.groupBy(definition.presets, (_, at) => whole.presets[at]?.group)
+    const without = [...groups.values()].flatMap((group) => {
+      const own = events.filter((event) =>
+        group.some(
+          ({ action, eventType, eventName }) =>
+            event.action === action &&
+            (eventType === undefined || event.type === eventType) &&
+            (eventName === undefined || event.event === eventName),
+        ),
       )
-      const name = `${action} ${eventType ?? ''} ${eventName ?? ''}`
+      const [{ action = '', eventType = '', eventName = '', fields = {} } = {}] = group
+      const name = `${action} ${eventType} ${eventName}`
       if (own.length === 0) return [name]
       return Object.keys(fields)
         .filter((field) => own.every(({ payload }) => payload?.[field] === undefined))
