@@ -155,6 +155,15 @@ it.each<[string, unknown, unknown]>([
     },
     { Id__c: 5 },
   ],
+  [
+    'members become texts',
+    {
+      a: { $texts: { $merge: [{ n: '{{ number }}', t: true, s: 'x', e: 0.5, z: null }, '{{ object }}'] } },
+      b: { $texts: '{{ number }}' },
+      c: { $texts: '{{ missing }}' },
+    },
+    { a: { n: '5', t: 'true', s: 'x', e: '0.5' } },
+  ],
   ['a member without a name is left out', { a: { $name: '{{ missing }}', $value: 1 } }, undefined],
   [
     // The time and its letters are those of the specification, and Python computed the hash.

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '@tributary/kernel'
+import { ExactNumber, isJsonObject, type JsonObject } from '@tributary/kernel'
 import { renderValue, type TemplateBudget, templateLimits } from '../templates/json-template.ts'
 import type { Tree } from './schema-requests.ts'
 import { ulidOf } from './ulid.ts'
@@ -57,6 +57,16 @@ const named = (name: Tree, value: Tree | undefined, scope: Scope): JsonObject | 
   return Object.fromEntries([[key, rendered]])
 }
 
+/** Returns an object whose members are texts, without lists and objects. */
+const texts = (object: unknown): JsonObject | undefined =>
+  isJsonObject(object)
+    ? Object.fromEntries(
+        Object.entries(object)
+          .filter(([, value]) => value !== null && (typeof value !== 'object' || value instanceof ExactNumber))
+          .map(([name, value]) => [name, String(value)]),
+      )
+    : undefined
+
 const ulid = (id: unknown, at: unknown): string | undefined =>
   typeof id === 'string' && typeof at === 'string' ? ulidOf(id, Date.parse(at)) : undefined
 
@@ -76,6 +86,7 @@ export const renderTree = (tree: Tree, scope: Scope): unknown => {
   const members = tree as Readonly<Record<string, Tree>>
   if (members.$merge !== undefined) return merged(members.$merge, scope)
   if (members.$each !== undefined) return each(members.$each, members.$item, scope)
+  if (members.$texts !== undefined) return texts(renderTree(members.$texts, scope))
   if (members.$name !== undefined) return named(members.$name, members.$value, scope)
   if (members.$if !== undefined) {
     const chosen = isTrue(renderTree(members.$if, scope)) ? members.$then : members.$else

@@ -10,6 +10,7 @@ const template = z.string().max(10_000)
  * - `$merge`: a list of objects, whose members are put together; later ones win. It is sent even if it is empty.
  * - `$each` and `$item`: for each item of a list, `$item` with the variable `item`.
  * - `$if`, `$then`, and `$else`: one of two values.
+ * - `$texts`: an object, whose members become texts; lists and objects are left out.
  * - `$name` and `$value`: an object with one member, whose name is a template; nothing if one of both has no value.
  * - `$ulid` and `$at`: the ULID of an ID and a time, the same each time, for vendors that recognize events by one.
  */
