@@ -156,6 +156,17 @@ it.each<[string, unknown, unknown]>([
     { Id__c: 5 },
   ],
   [
+    'each member has an item',
+    {
+      a: {
+        $pairs: { $merge: ['{{ object }}', { n: '{{ number }}', z: null }] },
+        $item: { k: '{{ item.key }}', v: '{{ item.value }}' },
+      },
+      b: { $pairs: '{{ list }}', $item: 1 },
+    },
+    { a: [{ k: 'x', v: [1] }, { k: 'n', v: 5 }, { k: 'z' }], b: [] },
+  ],
+  [
     'members become texts',
     {
       a: { $texts: { $merge: [{ n: '{{ number }}', t: true, s: 'x', e: 0.5, z: null }, '{{ object }}'] } },
@@ -195,6 +206,8 @@ it('a member with a name of prototypes is a member like others', () => {
 it('a tree keeps within the work of one event', () => {
   const list = Array.from({ length: 1001 }, () => 1)
   expect(() => renderTree({ $each: '{{ list }}', $item: 1 }, scopeOf({ list }))).toThrow(/more than 1000/)
+  const object = Object.fromEntries(list.map((_, at) => [at, 1]))
+  expect(() => renderTree({ $pairs: '{{ object }}', $item: 1 }, scopeOf({ object }))).toThrow(/more than 1000/)
   const loop = '{% for a in (1..1000) %}{% for b in (1..1000) %}x{% endfor %}{% endfor %}'
   expect(() => renderTree({ a: loop }, scopeOf({}))).toThrow(/A template fails/)
 })

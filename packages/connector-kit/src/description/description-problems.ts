@@ -106,7 +106,7 @@ const requestProblems = (described: Described, name: string, request: DescribedR
 /** Whether a tree makes a list of items: `$each` or a list, also in the parts of a condition. */
 const makesList = (item: unknown): boolean =>
   Array.isArray(item) ||
-  (isJsonObject(item) && ('$each' in item || makesList(item['$then']) || makesList(item['$else'])))
+  (isJsonObject(item) && ('$each' in item || '$pairs' in item || makesList(item['$then']) || makesList(item['$else'])))
 
 /** A record that has to be sent again would be lost, because the accepted records of its event are not sent again. */
 const repeatProblems = ({ actions, requests, answers }: Described): string[] =>

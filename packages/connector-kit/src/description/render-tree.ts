@@ -41,8 +41,10 @@ const merged = (parts: unknown, scope: Scope): JsonObject => {
   return Object.fromEntries(objects.filter(isJsonObject).flatMap((object) => Object.entries(object)))
 }
 
-const each = (list: Tree, item: Tree | undefined, scope: Scope): unknown[] => {
-  const items = renderTree(list, scope)
+const pairsOf = (object: unknown): unknown[] =>
+  isJsonObject(object) ? Object.entries(object).map(([key, value]) => ({ key, value })) : []
+
+const each = (items: unknown, item: Tree | undefined, scope: Scope): unknown[] => {
   if (!Array.isArray(items)) return []
   if (items.length > maxEach) throw new TreeProblem(`A list has ${items.length} items, more than ${maxEach}`)
   return items
@@ -85,7 +87,8 @@ export const renderTree = (tree: Tree, scope: Scope): unknown => {
   }
   const members = tree as Readonly<Record<string, Tree>>
   if (members.$merge !== undefined) return merged(members.$merge, scope)
-  if (members.$each !== undefined) return each(members.$each, members.$item, scope)
+  if (members.$each !== undefined) return each(renderTree(members.$each, scope), members.$item, scope)
+  if (members.$pairs !== undefined) return each(pairsOf(renderTree(members.$pairs, scope)), members.$item, scope)
   if (members.$texts !== undefined) return texts(renderTree(members.$texts, scope))
   if (members.$name !== undefined) return named(members.$name, members.$value, scope)
   if (members.$if !== undefined) {

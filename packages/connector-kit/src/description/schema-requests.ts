@@ -9,6 +9,7 @@ const template = z.string().max(10_000)
  * value, and is left out if there is none. Objects with these members are directives:
  * - `$merge`: a list of objects, whose members are put together; later ones win. It is sent even if it is empty.
  * - `$each` and `$item`: for each item of a list, `$item` with the variable `item`.
+ * - `$pairs` and `$item`: the same for each member of an object; the item has `key` and `value`.
  * - `$if`, `$then`, and `$else`: one of two values.
  * - `$texts`: an object, whose members become texts; lists and objects are left out.
  * - `$name` and `$value`: an object with one member, whose name is a template; nothing if one of both has no value.
