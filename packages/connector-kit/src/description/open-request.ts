@@ -80,11 +80,12 @@ export const openEnvelope = (described: Described, name: string, scope: Scope, s
   return { name, request, open, key: JSON.stringify([name, url.href, open.headers, body ?? null]) }
 }
 
-const putAt = (body: unknown, path: string, list: readonly unknown[]): unknown => {
-  if (path === '') return list
+/** Returns a JSON value with another value at a path of members. */
+export const putAt = (body: unknown, path: string, value: unknown): unknown => {
+  if (path === '') return value
   const [name = '', ...rest] = path.split('.')
   const object = isJsonObject(body) ? body : {}
-  return { ...object, [name]: rest.length === 0 ? list : putAt(object[name], rest.join('.'), list) }
+  return { ...object, [name]: putAt(object[name], rest.join('.'), value) }
 }
 
 /** Returns the body of a batch: the items at their places. */

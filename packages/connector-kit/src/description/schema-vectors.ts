@@ -25,12 +25,17 @@ const longEvent = z.strictObject({
   properties: values.optional(),
   traits: values.optional(),
   context: values.optional(),
-  pad: z.strictObject({ property: z.string(), bytes: z.int().min(1) }).optional(),
+  pad: z
+    .union([
+      z.strictObject({ property: z.string(), bytes: z.int().min(1) }),
+      z.strictObject({ path: z.string(), bytes: z.int().min(1) }),
+    ])
+    .optional(),
 })
 
 /**
  * An event of a vector; a text is the name of one. It adds to `sample`. The member `pad` puts a text of so many bytes at
- * a path of its properties.
+ * a property, or at a path of the event such as `traits.name`.
  */
 const vectorEvent = z.preprocess((given) => (isText(given) ? { event: given } : given), longEvent)
 export type VectorEvent = z.output<typeof vectorEvent>

@@ -10,6 +10,7 @@ import type {
 import { validateSettings } from '../definition/settings.ts'
 import { defineDescribed, readDescription } from '../description/define-described.ts'
 import type { Normalizations } from '../description/description-problems.ts'
+import { putAt } from '../description/open-request.ts'
 import { templatesOf } from '../description/render-tree.ts'
 import { type Description, description } from '../description/schema.ts'
 import type { VectorAnswer, VectorEvent } from '../description/schema-vectors.ts'
@@ -29,9 +30,8 @@ const now = Date.parse('2026-01-02T03:05:00.000Z')
 
 const eventOf = (sample: VectorEvent, { pad, ...own }: VectorEvent, at: number): PipelineEvent => {
   const given = { ...sample, ...own }
-  const padding = pad === undefined ? {} : { [pad.property]: 'x'.repeat(pad.bytes) }
   const { userId, ...others } = given
-  return {
+  const event = {
     eventId: `0-00000000000000000001-0000${at}`,
     messageId: `message-${at + 1}`,
     type: 'track',
@@ -42,8 +42,9 @@ const eventOf = (sample: VectorEvent, { pad, ...own }: VectorEvent, at: number):
     timestamp: '2026-01-02T03:04:05.678Z',
     ...others,
     ...(typeof userId === 'string' ? { userId } : {}),
-    ...(given.properties === undefined && pad === undefined ? {} : { properties: { ...given.properties, ...padding } }),
-  } as PipelineEvent
+  }
+  const path = pad === undefined ? '' : 'path' in pad ? pad.path : `properties.${pad.property}`
+  return (pad === undefined ? event : putAt(event, path, 'x'.repeat(pad.bytes))) as PipelineEvent
 }
 
 /** Returns events as the presets map them. */
