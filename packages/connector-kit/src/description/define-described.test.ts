@@ -48,6 +48,11 @@ describe('readDescription', () => {
       { requests: { batch: { method: 'GET', server: 'api', path: '/a/../b' } } },
       /a path with dots/,
     ],
+    [
+      'a path with a query',
+      { requests: { batch: { method: 'GET', server: 'api', path: '/a?b={{ id }}' } } },
+      /has \?, #, or a space in its path/,
+    ],
     ['a wrong form', { format: 2 }, /format/],
   ])('refuses %s', (_, more, message) => {
     expect(() => readDescription(sampleText(more as Record<string, unknown>))).toThrow(message)

@@ -277,6 +277,23 @@ it('an error that names no record of the only event rejects it, because its acce
   ])
 })
 
+it.each<[string, unknown, string | undefined]>([
+  ["/contacts(key='{{ id | replace: \"'\", \"''\" }}',n={{ name }})", "o'n/e", "/contacts(key='o''n%2Fe',n=x%3F)"],
+  ['/a:b=@{{ id }}', '../..', '/a:b=@..%2F..'],
+  ['/id={{ id }}', ' ', undefined],
+  ['/.{{ id }}', '.', undefined],
+  ['/{{ id }}', '.', undefined],
+  ['/{% if id %}{{ id }}{% endif %}', 'a b', '/a%20b'],
+])('the path %s has only its values encoded: %j', async (path, id, expected) => {
+  const { requests, outcomes } = await run(
+    { requests: { batch: { method: 'POST', server: 'api', path } } },
+    [{ id, name: 'x?' }],
+    () => ok,
+  )
+  expect(requests.map(({ url }) => url)).toEqual(expected === undefined ? [] : [expected])
+  expect(kinds(outcomes)).toEqual([expected === undefined ? 'rejected' : 'delivered'])
+})
+
 it('a form has the members of the body, and counts its bytes as they are sent', async () => {
   const request = { method: 'POST', server: 'api', path: '/form', encoding: 'form', max_bytes: 60 }
   const auth = { default: [{ in: 'body', name: 'k', setting: 'key' }] }

@@ -73,6 +73,7 @@ const pathProblems = (where: string, path: string): string[] => {
     ...(parts.some((part) => part.split('{{').length !== part.split('}}').length)
       ? [`${where} has a path with / in a template`]
       : []),
+    ...(/[?#\s]/.test(path.replaceAll(/\{[{%].*?[}%]\}/g, '')) ? [`${where} has ?, #, or a space in its path`] : []),
   ]
 }
 

@@ -1,7 +1,7 @@
 import { ExactNumber, type JsonObject } from '@tributary/kernel'
 import type { Settings } from '../definition/definition.ts'
 import { ConfigurationError } from '../errors.ts'
-import { renderLeaf, type Scope, scopeOf, TreeProblem } from './render-tree.ts'
+import { isTemplate, renderLeaf, type Scope, scopeOf, TreeProblem } from './render-tree.ts'
 import type { Description } from './schema.ts'
 
 /** Returns the settings that templates can read: all but secrets. */
@@ -23,16 +23,26 @@ export const leafText = (template: string, scope: Scope): string => {
 /** Stands for the secret segment of a path. A value cannot make it, because its colons are encoded. */
 export const authSegment = ':auth:'
 
-/** Renders a path. Throws TreeProblem if a segment has no value. */
+const valueInPath = (template: string, scope: Scope): string => {
+  const text = leafText(template, scope)
+  if (text === '') throw new TreeProblem('A part of the address has no value')
+  return encodeURIComponent(text)
+}
+
+/** The outputs of a text of which everything else is constant; a text with tags is one template. */
+const partsOf = (segment: string): string[] => (segment.includes('{%') ? [segment] : segment.split(/(\{\{.*?\}\})/))
+
+/** Renders a path, with encoded values. Throws TreeProblem if a value is empty, or if a segment leads upwards. */
 export const pathOf = (path: string, scope: Scope): string =>
   path
     .split('/')
     .map((segment, at) => {
       if (segment === '{auth}') return authSegment
       if (at === 0 || !segment.includes('{')) return segment
-      const text = leafText(segment, scope)
-      if (text === '' || text === '.' || text === '..') throw new TreeProblem('A part of the address has no value')
-      return encodeURIComponent(text)
+      const rendered = partsOf(segment).map((part) => (isTemplate(part) ? valueInPath(part, scope) : part))
+      const text = rendered.join('')
+      if (text === '.' || text === '..') throw new TreeProblem('A part of the address has no value')
+      return text
     })
     .join('/')
 

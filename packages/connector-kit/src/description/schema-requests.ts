@@ -114,7 +114,7 @@ export type DescribedAnswers = z.output<typeof describedAnswers>
 export const describedRequest = z.strictObject({
   method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
   server: partName,
-  /** Begins with /. Values of templates are percent-encoded; an empty one rejects the event. */
+  /** Begins with /. Values of templates are percent-encoded, and no other text is; an empty one rejects the event. */
   path: z.string().regex(/^\//).max(1000),
   query: z.record(z.string(), template).default({}),
   headers: z.record(z.string(), template).default({}),
