@@ -131,7 +131,10 @@ const rowVector = z.strictObject({
   outcomes: z.array(vectorOutcome).optional(),
 })
 
-/** The tests of a description, run by `testDescription`. */
+/**
+ * The tests of a description, run by `testDescription`. A grant has the token `access-token-1`, and `access-token-2` after
+ * an answer 401. A second 401 ends it.
+ */
 export const vectors = z.strictObject({
   settings: values,
   /** What the vendor answers to an accepted request. */

@@ -1,6 +1,7 @@
 import type { PipelineEvent } from '@tributary/contract'
 import { describe, expect, it } from 'vitest'
 import type {
+  DeliverContext,
   DeliverResult,
   DestinationDefinition,
   EventOutcome,
@@ -16,6 +17,7 @@ import { type Description, description } from '../description/schema.ts'
 import type { VectorAnswer, VectorEvent } from '../description/schema-vectors.ts'
 import { serverUrl } from '../description/servers.ts'
 import { ConfigurationError, DeliveryError, RetryableError } from '../errors.ts'
+import { revokedText } from '../http/oauth2.ts'
 import { compileMappings } from '../mapping/compile.ts'
 import { presetMappings } from '../mapping/presets.ts'
 import { templatePaths } from '../templates/json-template.ts'
@@ -111,6 +113,18 @@ const outcomeOfError = (error: unknown): EventOutcome => {
   throw error
 }
 
+/** The tokens of a destination with a grant: a refused one is renewed once, and then the grant has ended. */
+const tokens = { first: 'access-token-1', renewed: 'access-token-2' }
+const grantOf = ({ auth }: Description): Pick<DeliverContext, 'accessToken'> =>
+  Object.values(auth).some((credentials) => credentials.some((credential) => credential.in === 'grant'))
+    ? {
+        accessToken: async (refused, again) => {
+          if (again === true) throw new ConfigurationError(revokedText)
+          return refused === undefined ? tokens.first : tokens.renewed
+        },
+      }
+    : {}
+
 /** Starts a stand-in that gives these answers in order, and then the usual one. */
 const startWith = async (whole: Description, own: Values, answers: readonly VectorAnswer[]) => {
   const settings = { ...whole.vectors.settings, ...own }
@@ -118,7 +132,7 @@ const startWith = async (whole: Description, own: Values, answers: readonly Vect
   const { asked, rebase } = await startVendor({ origins: originsOf(whole, settings) }, () =>
     peerAnswer(answers[count++] ?? whole.vectors.accepts.answer),
   )
-  return { settings, asked, options: { rebase, now } }
+  return { settings, asked, options: { rebase, now, ...grantOf(whole) } }
 }
 
 /** Returns the events of a vector as the presets map them. */
@@ -171,7 +185,8 @@ const testLikeOthers = (whole: Description, definition: DestinationDefinition): 
   testDestination(definition, {
     origins: originsOf(whole, vectors.settings),
     settings: () => vectors.settings,
-    secrets,
+    secrets: [...secrets, tokens.first],
+    ...grantOf(whole),
     vendor: (request) => {
       const at = first.requests.findIndex(({ method, url }) => method === request.method && url === urlOf(request))
       if (at < 0) return peerAnswer(connects.answer)
