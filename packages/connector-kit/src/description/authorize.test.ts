@@ -114,6 +114,19 @@ it('a missing secret holds the events, and sends nothing', async () => {
   expect(peer.requests).toEqual([])
 })
 
+it('an optional secret is left out while it has no value', async () => {
+  const peer = await peerOf(() => ok)
+  const places = [{ in: 'header' }, { in: 'query' }, { in: 'body' }]
+  const credentials = places.map((place) => ({ ...place, name: 'k', setting: 'key', optional: true }))
+  const definition = defined({ auth: { default: credentials } })
+  for (const given of [{}, { key: 'k3y-0123' }])
+    await runConnector(definition, { server: peer.url, ...given }, events.slice(0, 1))
+  expect(peer.requests.map(({ url, headers, body }) => [url, headers['k'], JSON.parse(body) as unknown])).toEqual([
+    ['/batch', undefined, { items: [{ id: 'a' }] }],
+    ['/batch?k=k3y-0123', 'k3y-0123', { k: 'k3y-0123', items: [{ id: 'a' }] }],
+  ])
+})
+
 it('a token of client credentials is fetched once, and renewed after a 401', async () => {
   let token = 0
   const peer = await peerOf(({ url, headers }) => {

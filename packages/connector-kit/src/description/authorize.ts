@@ -104,7 +104,9 @@ export const authorize = async (
   let { body } = open
   let token: string | undefined
   const hiddenHeaders: string[] = ['authorization']
-  for (const credential of credentials)
+  const isLeftOut = (credential: DescribedCredential): boolean =>
+    'optional' in credential && credential.optional === true && settingText(settings, credential.setting).trim() === ''
+  for (const credential of credentials.filter((one) => !isLeftOut(one)))
     switch (credential.in) {
       case 'header':
         headers[credential.name.toLowerCase()] = `${credential.prefix}${secretOf(settings, credential.setting)}`

@@ -75,6 +75,9 @@ const credential = z.union([
   z.strictObject({ text: z.string() }),
 ])
 
+/** Without a value of its setting, an optional credential is left out, and any other one holds the events. */
+const optional = z.literal(true).optional()
+
 /** How one credential goes into a request. Templates cannot read a secret, so this is its only way there. */
 export const describedCredential = z.discriminatedUnion('in', [
   z.strictObject({
@@ -82,8 +85,9 @@ export const describedCredential = z.discriminatedUnion('in', [
     name: z.string().regex(/^[A-Za-z0-9-]{1,60}$/),
     prefix: z.string().default(''),
     setting: partName,
+    optional,
   }),
-  z.strictObject({ in: z.literal('query'), name: z.string().min(1).max(60), setting: partName }),
+  z.strictObject({ in: z.literal('query'), name: z.string().min(1).max(60), setting: partName, optional }),
   /** The segment `{auth}` of the path, or else a last one. `at` has the secret in place of `{}`, such as `bot{}`. */
   z.strictObject({
     in: z.literal('path'),
@@ -93,7 +97,7 @@ export const describedCredential = z.discriminatedUnion('in', [
       .regex(/^[\w.~-]*\{\}[\w.~-]*$/, 'A segment has {} in place of the secret')
       .default('{}'),
   }),
-  z.strictObject({ in: z.literal('body'), name: z.string().min(1).max(60), setting: partName }),
+  z.strictObject({ in: z.literal('body'), name: z.string().min(1).max(60), setting: partName, optional }),
   z.strictObject({ in: z.literal('basic'), user: credential, password: credential }),
   z.strictObject({
     /** OAuth 2 client credentials (RFC 6749, 4.4): a token is fetched, kept, and renewed. */
