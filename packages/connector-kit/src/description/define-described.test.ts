@@ -93,14 +93,18 @@ describe('the settings', () => {
   })
 })
 
+const withFields = (fields: object) => {
+  const { send } = (JSON.parse(sampleText()) as { actions: { send: object } }).actions
+  return sampleText({ actions: { send: { ...send, fields, item: { a: 1 } } } })
+}
+
+it.each(['custom', 'settings', 'item', 'found'])('a field cannot hide the variable %s', (name) => {
+  expect(() => readDescription(withFields({ [name]: 'email' }))).toThrow(`The field ${name} of the action send has`)
+})
+
 describe('the own form of a text', () => {
   const normalizations = { e164: (text: string, country = '') => `${country}:${text}` }
   const phone = { as: 'phone', pii: 'phone', normalize: 'e164', country_field: 'land', country_setting: 'account' }
-  const withFields = (fields: object) => {
-    const { send } = (JSON.parse(sampleText()) as { actions: { send: object } }).actions
-    return sampleText({ actions: { send: { ...send, fields, item: { a: 1 } } } })
-  }
-
   it('is made before hashing, with the country of the person, and else for sending', () => {
     const text = withFields({ phone, name: { as: 'name', normalize: 'e164' }, land: 'country' })
     const { actions } = defineDescribed(readDescription(text, normalizations), guide, normalizations)

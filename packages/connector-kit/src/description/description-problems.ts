@@ -176,6 +176,9 @@ const templateProblems = (described: Described): string[] =>
     })
   })
 
+/** The variables that templates have besides fields. */
+const ownVariables = ['custom', 'settings', 'item', 'found']
+
 const fieldProblems = ({ actions, settings }: Described, normalizations: Normalizations): string[] =>
   Object.entries(actions).flatMap(([action, { fields }]) =>
     Object.entries(fields).flatMap(([name, field]) => {
@@ -184,6 +187,7 @@ const fieldProblems = ({ actions, settings }: Described, normalizations: Normali
       const named = (one: string | undefined): string[] => (one === undefined ? [] : [one])
       const countries = [countryField, countrySetting].flatMap(named)
       return [
+        ...(ownVariables.includes(name) ? [`${where} has the name of a variable`] : []),
         ...missing(where, 'normalization', named(normalize), normalizations),
         ...missing(where, 'field', named(countryField), fields),
         ...missing(where, 'setting', named(countrySetting), settings),
