@@ -129,6 +129,8 @@ describe('the own form of a text', () => {
 it.each<[string, unknown, unknown]>([
   ['a value keeps its type', { a: '{{ number }}', b: '{{ object }}' }, { a: 5, b: { x: [1] } }],
   ['a text is a text', { a: 'no {{ number }}' }, { a: 'no 5' }],
+  ['a null is a null, and an empty text is no value', { a: '{{ none }}', b: '{{ blank_text }}' }, { a: null }],
+  ['a word of Liquid is no variable', { a: '{{ true }}', b: '{{ nil }}' }, { a: true }],
   [
     'no value is left out',
     { a: '{{ missing }}', b: { c: '{{ missing }}' }, d: ['{{ missing }}'], e: {}, f: null },
@@ -198,7 +200,15 @@ it.each<[string, unknown, unknown]>([
   ],
   ['a constant is not a template', { a: '$set', b: true }, { a: '$set', b: true }],
 ])('a tree is rendered: %s', (_, tree, expected) => {
-  const variables = { name: 'Id', number: 5, object: { x: [1] }, list: [{ id: 1 }, { id: 2 }] }
+  const variables = {
+    none: null,
+    blank_text: '',
+    true: 'x',
+    name: 'Id',
+    number: 5,
+    object: { x: [1] },
+    list: [{ id: 1 }, { id: 2 }],
+  }
   expect(renderTree(tree as never, scopeOf(variables))).toEqual(expected)
 })
 
@@ -213,6 +223,10 @@ it('a member with a name of prototypes is a member like others', () => {
 })
 
 it('a tree keeps within the work of one event', () => {
+  const big = 'x'.repeat(100_000)
+  const many = { $each: '{{ list }}', $item: { a: '{{ big }}' } }
+  const items = Array.from({ length: 900 }, () => 1)
+  expect(() => renderTree(many, scopeOf({ list: items, big }))).toThrow(/the values of the event are too large/)
   const list = Array.from({ length: 1001 }, () => 1)
   expect(() => renderTree({ $each: '{{ list }}', $item: 1 }, scopeOf({ list }))).toThrow(/more than 1000/)
   const object = Object.fromEntries(list.map((_, at) => [at, 1]))

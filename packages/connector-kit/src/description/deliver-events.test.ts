@@ -4,6 +4,7 @@ import type { EventOutcome } from '../definition/definition.ts'
 import { ConfigurationError, RetryableError } from '../errors.ts'
 import { outgoingEvent, runConnector, startPeer } from '../testing/testing.ts'
 import { defineDescribed } from './define-described.ts'
+import { makeUnits } from './make-units.ts'
 import { byIndex, guide, ids, kinds, now, ok, run, sample } from './testing-descriptions.ts'
 
 const formItem = { id: '{{ id }}', name: '{{ name }}', l: '{{ list }}' }
@@ -110,6 +111,21 @@ it('people are added to lists and removed from them, with a request for each lis
     // The person 3 was removed before.
     ['POST', '/lists/a/people', { items: [{ id: 3 }, { id: 6 }] }],
   ])
+})
+
+it('other work of the thread runs while a large batch is prepared', async () => {
+  let turns = 0
+  let isOver = false
+  const turn = (): void => {
+    turns++
+    if (!isOver) setImmediate(turn)
+  }
+  setImmediate(turn)
+  const batch = ids(5000).map((payload) => ({ action: 'send', payload }))
+  const { units } = await makeUnits(sample(), batch, { server: 'https://sample.example', key: 'k' })
+  isOver = true
+  expect(units.map(({ index }) => index)).toEqual(ids(5000).map(({ id }) => id))
+  expect(turns).toBeGreaterThan(1)
 })
 
 describe('several requests of a batch', () => {

@@ -169,7 +169,7 @@ export const deliverEvents = async (
   batch: readonly Sending[],
   context: DeliverContext,
 ): Promise<DeliverResult & { outcomes: readonly EventOutcome[] }> => {
-  const { units, outcomes } = makeUnits(described, batch, context.settings)
+  const { units, outcomes } = await makeUnits(described, batch, context.settings)
   const sender = createSender(described, context, outcomes)
   for (const those of requestsOf(units)) await sender.send(those)
   return sender.result()

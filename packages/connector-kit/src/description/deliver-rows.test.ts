@@ -194,6 +194,7 @@ describe('a row is rejected with the reason', () => {
     ['a required value that is null', { json: '{"id":null}' }, '"ID" (id) is required'],
     ['another object', { object: 'rows/others/id' }, 'Sample takes no such rows'],
     ['no object', { object: 'users' }, 'Sample takes no such rows'],
+    ['a broken address', { object: 'rows/records/%' }, 'Records are identified by id, not by '],
   ])('%s', async (_, more, reason) => {
     const { peer, write } = await start(flat)
     const row: OutgoingRow = { recordId: 'r', operation: 'upsert', object: address, key: 'a', json: '{}', ...more }

@@ -92,9 +92,17 @@ const sendingOf = (
   return { action: action.name, payload, key }
 }
 
+const decoded = (part: string): string => {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return ''
+  }
+}
+
 const addressOf = (described: Described, address: string) => {
   const [kind, ...parts] = address.split('/')
-  const [name, identifier = '', given = ''] = parts.map(decodeURIComponent)
+  const [name, identifier = '', given = ''] = parts.map(decoded)
   const object = kind === 'rows' ? rowObjectsOf(described).find((one) => one.name === name) : undefined
   return object === undefined ? undefined : { object, identifier, name: given }
 }

@@ -1,4 +1,4 @@
-import { isJsonObject } from '@tributary/kernel'
+import { isJsonObject, mapInPieces } from '@tributary/kernel'
 import type { EventOutcome, OutgoingEvent, Settings } from '../definition/definition.ts'
 import { valueInAnswer } from './answer-value.ts'
 import { bodyText } from './body-text.ts'
@@ -78,14 +78,16 @@ const unitOf = (described: Described, event: Sending, index: number, settings: S
   return { index, name, request, envelope, items, bytes, keys, scope }
 }
 
-/** Returns what the events of a batch send, and the outcomes of those that cannot be sent. */
-export const makeUnits = (
+/** Works in pieces, and other work of the thread runs between them. Returns what the events of a batch send, and the outcomes of those that cannot be sent. */
+export const makeUnits = async (
   described: Described,
   batch: readonly Sending[],
   settings: Settings,
-): { units: Unit[]; outcomes: (EventOutcome | undefined)[] } => {
+): Promise<{ units: Unit[]; outcomes: (EventOutcome | undefined)[] }> => {
   const units: Unit[] = []
-  const outcomes = batch.map((event, index): EventOutcome | undefined => {
+  let next = 0
+  const outcomes = await mapInPieces(batch, (event): EventOutcome | undefined => {
+    const index = next++
     try {
       units.push(unitOf(described, event, index, settings))
       return undefined

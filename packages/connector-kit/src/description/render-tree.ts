@@ -1,3 +1,4 @@
+import { workOfValue } from '@tributary/contract'
 import { ExactNumber, isJsonObject, type JsonObject } from '@tributary/kernel'
 import { renderValue, type TemplateBudget, templateLimits } from '../templates/json-template.ts'
 import type { Tree } from './schema-requests.ts'
@@ -22,15 +23,23 @@ export const scopeOf = (variables: Readonly<Record<string, unknown>>): Scope => 
 export const isTemplate = (text: string): boolean => text.includes('{{') || text.includes('{%')
 
 const variableAlone = /^\{\{ ?([a-z][a-z0-9_]{0,59}) ?\}\}$/
+const literals: ReadonlySet<string> = new Set(['true', 'false', 'nil', 'null', 'empty', 'blank'])
 
-/**
- * Renders a text; undefined for no value and for an empty text of a template, and null for a variable alone that is null.
- * Throws TreeProblem.
- */
-export const renderLeaf = (text: string, { variables, budget }: Scope): unknown => {
+/** Returns the value of a variable alone, without Liquid: most texts are one. A null stays null. Throws TreeProblem. */
+const variableOf = (name: string, { variables, budget }: Scope): unknown => {
+  const value = Object.hasOwn(variables, name) ? variables[name] : undefined
+  if (value === undefined || value === '') return undefined
+  budget.work -= workOfValue(value, budget.work)
+  if (budget.work < 0) throw new TreeProblem('A template fails: the values of the event are too large')
+  return value
+}
+
+/** Renders a text; undefined for no value and for an empty text of a template. Throws TreeProblem. */
+export const renderLeaf = (text: string, scope: Scope): unknown => {
   if (!isTemplate(text)) return text
+  const { variables, budget } = scope
   const [, alone = ''] = variableAlone.exec(text) ?? []
-  if (variables[alone] === null) return null
+  if (alone !== '' && !literals.has(alone)) return variableOf(alone, scope)
   const rendered = renderValue(text, variables, { budget, owner: 'description' })
   if ('problem' in rendered) throw new TreeProblem(`A template fails: ${rendered.problem.message}`)
   return rendered.value === '' ? undefined : rendered.value
