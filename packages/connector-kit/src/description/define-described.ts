@@ -79,10 +79,10 @@ const presetOf = (preset: Described['presets'][number]): MappingPreset => ({
   fields: Object.fromEntries(Object.entries(preset.fields).map(([name, given]) => [name, presetField(given)])),
 })
 
-const objectOf = ({ sync_modes: syncModes, rows: _, ...object }: Described['objects'][number]): ObjectDefinition => ({
-  ...object,
-  syncModes,
-})
+const objectOf = (object: Described['objects'][number]): ObjectDefinition => {
+  const { sync_modes: syncModes, rows: _, ...others } = object
+  return { ...others, syncModes }
+}
 
 const authOf = ({ auth }: Described): DestinationDefinition['auth'] => {
   const credentials = Object.values(auth).flat()

@@ -66,7 +66,7 @@ export type DescribedServer = z.output<typeof describedServer>
 /** A path whose segments can be templates over settings. */
 const tokenPath = z.string().regex(/^\//).max(500)
 const settingTemplate = z.string().max(500)
-/** What is before the token in the Authorization header. */
+/** The text before the token in the Authorization header. */
 const tokenPrefix = z.string().max(40).default('Bearer ')
 
 /** A setting, with a fixed end such as `/token`, or a fixed text. */

@@ -32,10 +32,12 @@ const rowsOf = (
   payloads: readonly Values[],
 ): OutgoingRow[] | undefined => {
   const identifier = identifiers.find((name) => payloads.every((payload) => payload[name] !== undefined))
-  const names = new Set(payloads.map((payload) => (named === undefined ? '' : String(payload[named.field] ?? ''))))
-  const [name = ''] = names
+  const nameOf = (payload: Values): unknown => (named === undefined ? '' : payload[named.field])
+  const names = new Set(payloads.map(nameOf))
+  const [name] = names
   const address = definition.rowObjects?.find((one) => one.name === object)?.address
-  if (identifier === undefined || names.size !== 1 || address === undefined) return undefined
+  if (identifier === undefined || typeof name !== 'string' || names.size !== 1 || address === undefined)
+    return undefined
   return payloads.map((payload, at) => ({
     recordId: `row-${at + 1}`,
     operation,
