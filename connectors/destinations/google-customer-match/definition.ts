@@ -49,7 +49,7 @@ export const googleCustomerMatch = defineDestination({
       },
       {
         title: 'Choose a customer list',
-        text: 'After connecting, choose a list in the settings, or select **Create customer list**. Google fixes whether a list has contacts, mobile IDs, or user IDs: choose the type first. A list of mobile IDs belongs to an app, so create it in **Tools, Audience manager** of Google Ads.',
+        text: 'After connecting, choose a list in the settings, or select **Create customer list**. Google fixes whether a list has contacts, mobile IDs, or user IDs: choose the type first. A list of mobile IDs belongs to an app: enter its ID and its system in the settings before you create the list.',
       },
       {
         title: 'Connect an audience',

@@ -44,17 +44,17 @@ const groupsOf = (context: Context, members: readonly Member[]): Group[] => {
   const groups: { first: Member; items: { at: number; body: unknown }[] }[] = []
   for (const [at, one] of members.entries()) {
     const last = groups.at(-1)
-    const isSame = last?.first.listId === one.listId && last.first.method === one.method
+    const { listId, namedBy, method } = one
+    const isSame = last?.first.listId === listId && last.first.namedBy === namedBy && last.first.method === method
     if (last !== undefined && isSame && last.items.length < peopleAtOnce) last.items.push({ at, body: one.member })
     else groups.push({ first: one, items: [{ at, body: one.member }] })
   }
-  const ownList = context.settings.list_id?.trim()
   return groups.map(({ first, items }) => ({
     target,
     receiver: first.listId,
     items,
     ask: (bodies) => ask(context, first, bodies),
-    read: (asked, facts) => verdictOf(asked, { ...facts, target, isNamedByEvents: first.listId !== ownList }),
+    read: (asked, facts) => verdictOf(asked, { ...facts, target, namedBy: first.namedBy }),
   }))
 }
 

@@ -260,6 +260,19 @@ describe('people of a customer list', () => {
     expect(asked).toHaveLength(2)
   })
 
+  it.each([
+    ['that is unknown', '999', 'User list is not valid'],
+    ['that is no number', 'VIPs', 'is not the number of a customer list'],
+  ])('events whose mapping names a list %s wait alone, and the others arrive', async (_, list_id, words) => {
+    const { people, send } = await sender()
+    const wrong = { ...add('m-1', { email: hashes.email, list_id }), fixedLists: ['list_id'] }
+    const reason = expect.stringMatching(new RegExp(`${words}.*Change it in the mapping`))
+    const held = { kind: 'retry', misconfigured: true, ofEvent: true, reason }
+    expect(await send(wrong)).toEqual([held])
+    expect(await send(wrong, add('m-2', { phone: hashes.phone }))).toEqual([held, { kind: 'delivered' }])
+    expect(people.size).toBe(1)
+  })
+
   it('in test mode no person is added', async () => {
     const { people, send } = await sender({ validate_only: true })
     expect(await send(add('m-1', { email: hashes.email }))).toEqual([{ kind: 'delivered' }])

@@ -2,6 +2,7 @@ import { cutText, type EventOutcome, type OutgoingEvent } from '@tributary/conne
 import { advertisingIdOf } from '../../wire/conversions/advertising-id.ts'
 import { consentOutcome } from '../../wire/conversions/event-facts.ts'
 import { noteOf } from '../../wire/conversions/left-out.ts'
+import { type NamedBy, namedList, wrongList } from '../../wire/conversions/named-list.ts'
 import type { Prepared } from '../../wire/conversions/send-prepared.ts'
 import { consentField, identifiersOf } from '../../wire/google/data-manager-person.ts'
 import { ipAddressOf } from '../../wire/google/ip-address.ts'
@@ -12,6 +13,7 @@ import { type CustomerMatchSettings, isList } from './settings.ts'
 /** A person of a customer list, and what happens to them. */
 export type Member = {
   listId: string
+  namedBy: NamedBy
   method: 'ingest' | 'remove'
   member: Readonly<Record<string, unknown>>
 }
@@ -73,10 +75,10 @@ export const memberOf = (event: OutgoingEvent, settings: CustomerMatchSettings):
   const refused = added === undefined ? undefined : consentOutcome(added.ad_user_data, settings.without_consent)
   if (refused !== undefined) return refused
   const person = removePerson.payloadOf(event)
-  const listId = person.list_id?.trim() || settings.list_id?.trim() || ''
+  const { id: listId, namedBy } = namedList(event, 'list_id', settings.list_id)
   if (listId === '') return { kind: 'retry', misconfigured: true, reason: 'Enter the customer list in the settings' }
   if (!isList(listId))
-    return { kind: 'rejected', reason: `"${cutText(listId, 40)}" is not the number of a customer list` }
+    return wrongList(namedBy, `"${cutText(listId, 40).toWellFormed()}" is not the number of a customer list`)
   const leftOut: string[] = []
   const ofContact = added !== undefined && settings.list_type === 'contact'
   const ipAddress = ofContact
@@ -90,6 +92,7 @@ export const memberOf = (event: OutgoingEvent, settings: CustomerMatchSettings):
     note: noteOf(leftOut),
     body: {
       listId,
+      namedBy,
       method: removes ? 'remove' : 'ingest',
       member: { ...data, ...(consent === undefined ? {} : { consent }) },
     },

@@ -81,6 +81,20 @@ const factsOf = (list: Readonly<Record<string, unknown>>): PeopleListFact[] => {
 }
 
 /**
+ * Returns what a new list of the type has ("ContactIdInfo", "MobileIdInfo", and "UserIdInfo"). Google fixes it when the
+ * list is created. Mobile IDs need the app that they come from.
+ */
+const infoOf = ({ list_type: type, mobile_system: system, mobile_app_id: app }: CustomerMatchSettings) => {
+  const source = { dataSourceType: 'DATA_SOURCE_TYPE_FIRST_PARTY' }
+  if (type === 'contact') return { contactIdInfo: source }
+  if (type === 'user') return { userIdInfo: source }
+  const appId = app?.trim() ?? ''
+  if (appId === '')
+    throw new RejectedError('A list of mobile IDs belongs to an app. Enter the app ID in the settings first')
+  return { mobileIdInfo: { ...source, keySpace: system, appId } }
+}
+
+/**
  * The customer lists of the account: ListUserLists and CreateUserList of "UserListService"
  * (developers.google.com/data-manager/api/devguides/audiences/google-ads/customer-match/create-audience). A person stays
  * in a new list for the longest time that Google allows, because an exit removes the person.
@@ -103,16 +117,8 @@ export const peopleLists: PeopleLists<CustomerMatchSettings> = {
   facts: async (context, id) => factsOf((await ask(context, `/${encodeURIComponent(id)}`)).answer),
   create: async (context, title) => {
     const { list_type: type } = context.settings
-    if (type === 'mobile')
-      throw new RejectedError('A list of mobile IDs belongs to an app. Create it in Google Ads, and choose it here')
-    const source = { dataSourceType: 'DATA_SOURCE_TYPE_FIRST_PARTY' }
-    const { answer, exchange } = await ask(context, '', {
-      displayName: title,
-      ingestedUserListInfo: {
-        uploadKeyTypes: [keyTypes[type]],
-        ...(type === 'contact' ? { contactIdInfo: source } : { userIdInfo: source }),
-      },
-    })
+    const info = { uploadKeyTypes: [keyTypes[type]], ...infoOf(context.settings) }
+    const { answer, exchange } = await ask(context, '', { displayName: title, ingestedUserListInfo: info })
     const id = idOf(answer)
     if (!isList(id)) throw new RetryableError('Google did not say what became of the list', { exchange })
     return { id, title, note: '' }

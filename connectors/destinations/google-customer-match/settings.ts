@@ -31,6 +31,20 @@ export const settings = defineSettings({
       { value: 'user', label: 'User IDs' },
     ],
   }),
+  mobile_system: setting.choice({
+    label: 'System of the app',
+    help: 'For a new list of mobile advertiser IDs.',
+    default: 'IOS',
+    choices: [
+      { value: 'IOS', label: 'iOS' },
+      { value: 'ANDROID', label: 'Android' },
+    ],
+  }),
+  mobile_app_id: setting.text({
+    label: 'App ID',
+    help: 'For a new list of mobile advertiser IDs: the app that they come from. Its number in the App Store, or its package name at Google Play.',
+    maxLength: 200,
+  }),
   terms_accepted: setting.toggle({
     label: 'Customer Match terms',
     help: 'The account has accepted the Customer Match terms of Google. Google takes no one without it.',

@@ -136,10 +136,13 @@ export const createCustomerMatch = () => {
     }
     const { displayName: name, ingestedUserListInfo: info } = body as {
       displayName?: string
-      ingestedUserListInfo?: { uploadKeyTypes?: string[] }
+      ingestedUserListInfo?: { uploadKeyTypes?: string[]; mobileIdInfo?: { keySpace?: string; appId?: string } }
     }
+    const { keySpace = '', appId = '' } = info?.mobileIdInfo ?? {}
+    const isWithoutApp = !['IOS', 'ANDROID'].includes(keySpace) || appId === ''
     const isTaken = [...lists.values()].some(({ displayName }) => displayName === name)
-    if (name === undefined || info?.uploadKeyTypes?.length !== 1)
+    const isOfApp = info?.uploadKeyTypes?.[0] === 'MOBILE_ID'
+    if (name === undefined || info?.uploadKeyTypes?.length !== 1 || (isOfApp && isWithoutApp))
       return errorOf(400, 'INVALID_ARGUMENT', 'A required field is missing.')
     if (isTaken) return errorOf(400, 'INVALID_ARGUMENT', 'A user list with this name exists.')
     const key = String(8_012_345_700 + lists.size)

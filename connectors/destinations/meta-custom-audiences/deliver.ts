@@ -2,6 +2,7 @@ import {
   answerObject,
   ConfigurationError,
   type ConnectionTest,
+  cutText,
   type DeliverResult,
   type EventOutcome,
   type OutgoingEvent,
@@ -11,6 +12,8 @@ import {
   type RowObjectDetail,
   testOf,
 } from '@tributary/connector-kit'
+import { inGroups } from '../../wire/conversions/by-test-code.ts'
+import { type NamedBy, namedList, wrongList } from '../../wire/conversions/named-list.ts'
 import { ask, failureOf } from '../../wire/meta/graph.ts'
 import { addPerson } from './actions/add-person.ts'
 import { removePerson } from './actions/remove-person.ts'
@@ -18,7 +21,7 @@ import { audienceObject, audienceOf } from './audience-address.ts'
 import { audienceFacts } from './audience-facts.ts'
 import { type MatchKey, matchKeys, valueKey } from './match-keys.ts'
 import { type Context, type GivenPerson, type Sent, sendPeople } from './send-people.ts'
-import { adAccountOf } from './settings.ts'
+import { adAccountOf, isAudience } from './settings.ts'
 
 const resultOf = ({ outcomes, call, latencyMs }: Sent): DeliverResult => {
   if (call === undefined) return { outcomes, httpStatus: 0, latencyMs }
@@ -26,17 +29,42 @@ const resultOf = ({ outcomes, call, latencyMs }: Sent): DeliverResult => {
   return { outcomes, ...call.exchange(), latencyMs }
 }
 
-/** Adds the person of each event to the Custom Audience of the settings, or removes the person, in order. */
-export const deliver = async (batch: readonly OutgoingEvent[], context: Context): Promise<DeliverResult> => {
-  const { audience_id: id } = context.settings
-  if (id === undefined) throw new ConfigurationError('Enter the Custom Audience for events in the settings')
-  const people = batch.map((event): GivenPerson => {
+/** Adds the people of events to one Custom Audience, or removes them, in order. */
+const deliverTo = async (
+  { id, namedBy }: { id: string; namedBy: NamedBy },
+  events: readonly OutgoingEvent[],
+  context: Context,
+): Promise<DeliverResult> => {
+  if (id === '') throw new ConfigurationError('Enter the Custom Audience for events in the settings')
+  if (!isAudience(id)) {
+    const outcome = wrongList(namedBy, `"${cutText(id, 40).toWellFormed()}" is not the ID of a Custom Audience`)
+    return { outcomes: events.map(() => outcome), httpStatus: 0, latencyMs: 0 }
+  }
+  const people = events.map((event): GivenPerson => {
     if (event.action === removePerson.name)
       return { operation: 'delete', key: removePerson.payloadOf(event).extern_id, values: {} }
-    const values = addPerson.payloadOf(event)
+    const { audience_id: _, ...values } = addPerson.payloadOf(event)
     return { operation: 'upsert', key: values.extern_id, values }
   })
-  return resultOf(await sendPeople(context, { id: id.trim(), identifier: 'extern_id' }, people))
+  return resultOf(await sendPeople(context, { id, identifier: 'extern_id', namedBy }, people))
+}
+
+/**
+ * Adds the person of each event to the Custom Audience that the event or the settings name, or removes the person. The
+ * events of each audience keep their order. If one audience fails, only its events are sent again.
+ */
+export const deliver = async (batch: readonly OutgoingEvent[], context: Context): Promise<DeliverResult> => {
+  const lists = new Map<string, ReturnType<typeof namedList>>()
+  const keyOf = (event: OutgoingEvent): string => {
+    const list = namedList(event, 'audience_id', context.settings.audience_id)
+    const key = `${list.namedBy} ${list.id}`
+    lists.set(key, list)
+    return key
+  }
+  return await inGroups(batch, keyOf, (events, key) => {
+    const list = lists.get(key) ?? { id: '', namedBy: 'settings' }
+    return deliverTo(list, events, context)
+  })
 }
 
 /** Adds and removes the people of one Custom Audience, see `sendPeople`; rows of other objects are rejected. */

@@ -255,3 +255,59 @@ describe('the further fields of a person in a Custom Audience', () => {
     expect(payload).not.toHaveProperty('app_ids')
   })
 })
+
+describe('events that name a Custom Audience of their own', () => {
+  const named = (messageId: string, audience_id?: string, fixed = false) =>
+    outgoingEvent(
+      { messageId },
+      {
+        action: 'add_person',
+        payload: {
+          extern_id: messageId,
+          email: 'ada@example.com',
+          ...(audience_id === undefined ? {} : { audience_id }),
+        },
+        ...(fixed ? { fixedLists: ['audience_id'] } : {}),
+      },
+    )
+  const send = async (...events: ReturnType<typeof named>[]) => {
+    const meta = createMeta()
+    meta.create('23847')
+    meta.create('23848', 'Buyers')
+    const { asked, outcomes } = await sendTo(
+      { definition: metaCustomAudiences, origin, settings, answer: meta.answer },
+      events,
+    )
+    return { outcomes, paths: asked.map(({ path }) => path.replace(/^\/v[\d.]+/, '')) }
+  }
+  const delivered = { kind: 'delivered' }
+
+  it('people go to the audience of their event, and those of others to that of the settings', async () => {
+    const { outcomes, paths } = await send(named('m-1', '23848'), named('m-2'), named('m-3', '23848'))
+    expect(outcomes).toEqual([delivered, delivered, delivered])
+    expect(paths).toEqual(['/23848/users', '/23847/users'])
+  })
+
+  it.each([
+    ['first', ['23999000', '', '23848']],
+    ['in the middle', ['', '23999000', '23848']],
+    ['last', ['', '23848', '23999000']],
+  ])('an unknown audience that comes %s concerns only its own events', async (_, ids) => {
+    const reason = 'Meta does not find the Custom Audience 23999000'
+    const wrong = { kind: 'rejected', reason }
+    const byEvent = await send(...ids.map((id, at) => named(`m-${at}`, id)))
+    expect(byEvent.outcomes).toEqual(ids.map((id) => (id === '23999000' ? wrong : delivered)))
+    const byMapping = await send(...ids.map((id, at) => named(`m-${at}`, id, true)))
+    const held = { kind: 'retry', misconfigured: true, ofEvent: true, reason: `${reason}. Change it in the mapping` }
+    expect(byMapping.outcomes).toEqual(ids.map((id) => (id === '23999000' ? held : delivered)))
+  })
+
+  it('a text that is no ID is refused before anything is sent', async () => {
+    const { outcomes, paths } = await send(named('m-1', '../me'), named('m-2', 'VIPs', true))
+    expect(outcomes).toMatchObject([
+      { kind: 'rejected', reason: '"../me" is not the ID of a Custom Audience' },
+      { kind: 'retry', misconfigured: true, ofEvent: true },
+    ])
+    expect(paths).toEqual([])
+  })
+})

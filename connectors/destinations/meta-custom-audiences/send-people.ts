@@ -9,7 +9,8 @@ import {
   isJsonObject,
   type OutgoingRow,
 } from '@tributary/connector-kit'
-import { ask, failureOf } from '../../wire/meta/graph.ts'
+import { type NamedBy, wrongList } from '../../wire/conversions/named-list.ts'
+import { ask, failureOf, isMissingObject } from '../../wire/meta/graph.ts'
 import type { AudienceAddress } from './audience-address.ts'
 import {
   birthdayParts,
@@ -200,12 +201,13 @@ const groupsOf = (people: readonly (Person & { method: Group['method'] })[]): Gr
 /**
  * Adds people to a Custom Audience and removes them, in their order, in requests of at most 10,000. If a request is
  * refused or has invalid people, halves are sent again until each faulty person is found; adding a person twice changes
- * nothing. After a request that must be retried, no more requests are sent. Rejects with a DeliveryError if no person
+ * nothing. After a request that must be retried, no more requests are sent. An audience that Meta does not find concerns
+ * the events that name it (`namedBy`). Rejects with a DeliveryError if no person
  * has an outcome yet.
  */
 export const sendPeople = async (
   context: Context,
-  { id, identifier }: AudienceAddress,
+  { id, identifier, namedBy = 'settings' }: AudienceAddress & { namedBy?: NamedBy },
   given: readonly GivenPerson[],
 ): Promise<Sent> => {
   const outcomes: (EventOutcome | undefined)[] = given.map(() => undefined)
@@ -218,6 +220,7 @@ export const sendPeople = async (
   let shown: Call | undefined
   let latencyMs = 0
   let settled = false
+  const groups = groupsOf(people)
   const settle = (group: Group, outcome: EventOutcome, call: Call): void => {
     if (outcome.kind !== 'delivered') shown = call
     settled = true
@@ -231,6 +234,11 @@ export const sendPeople = async (
     const call = await ask(context, method, `${id}/users`, bodyOf(group, context.clock()))
     latencyMs += call.answer.latencyMs
     shown ??= call
+    if (namedBy !== 'settings' && isMissingObject(call)) {
+      for (const group of groups)
+        settle(group, wrongList(namedBy, `Meta does not find the Custom Audience ${id}`), call)
+      return false
+    }
     const failure = failureOf(call, context.clock(), 'Custom Audience')
     const counts = failure === undefined ? countsOf(call) : undefined
     const halve = async (): Promise<boolean> => {
@@ -256,7 +264,7 @@ export const sendPeople = async (
 
   let failure: DeliveryError | undefined
   try {
-    for (const group of groupsOf(people)) if (!(await send(group))) break
+    for (const group of groups) if (!(await send(group))) break
   } catch (error) {
     if (!(error instanceof DeliveryError) || !settled) throw error
     failure = error

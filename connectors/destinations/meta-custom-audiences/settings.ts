@@ -30,12 +30,15 @@ const idForm = /^[0-9]{5,30}$/
 /** Returns the digits of an ad account ID, in whatever form it was entered. */
 export const adAccountOf = (entered: string): string => entered.trim().replace(/^act_/, '')
 
+/** Whether a text is the ID of a Custom Audience. */
+export const isAudience = (entered: string): boolean => idForm.test(entered.trim())
+
 /** Checks rules that span several settings. */
 export const check = ({ ad_account_id, audience_id, ...others }: Partial<MetaSettings>): Record<string, string> => ({
   ...(ad_account_id === undefined || idForm.test(adAccountOf(ad_account_id))
     ? {}
     : { ad_account_id: 'Enter the number of the ad account, such as 123456789012345' }),
-  ...(audience_id === undefined || idForm.test(audience_id.trim())
+  ...(audience_id === undefined || isAudience(audience_id)
     ? {}
     : { audience_id: 'Enter the ID of a Custom Audience, such as 23847000000000000' }),
   ...checkDefaults(others),

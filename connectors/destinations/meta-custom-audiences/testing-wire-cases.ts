@@ -37,6 +37,7 @@ const ofGuide = rowsFrom(guide, [
   ['dobd', '16', 'DOBD', sha256('16')],
   ['madid', madid.toUpperCase(), 'MADID', madid],
   ['settings.audience_id', '23848', '^path', '/v25.0/23848/users'],
+  ['audience_id', '23848', '^path', '/v25.0/23848/users'],
 ])
 
 export const wireCases: WireCases = {
@@ -71,7 +72,10 @@ export const wireCases: WireCases = {
     },
     remove_person: {
       base: { extern_id: 'u1' },
-      rows: rowsFrom(guide, [['extern_id', 'USER-1', 'EXTERN_ID', 'USER-1']]),
+      rows: rowsFrom(guide, [
+        ['extern_id', 'USER-1', 'EXTERN_ID', 'USER-1'],
+        ['audience_id', '23848', '^path', '/v25.0/23848/users'],
+      ]),
     },
   },
   // The event of a connected audience: packages/audiences, `audience-events.ts`, with the traits of the profile.

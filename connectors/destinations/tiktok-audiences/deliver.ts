@@ -22,7 +22,7 @@ export const deliver = (batch: readonly OutgoingEvent[], context: Context): Prom
   sendPrepared(
     batch,
     (event) => personOfEvent(event, context.settings),
-    (people) => sendPeople(context, people, context.settings.audience_id?.trim()),
+    (people) => sendPeople(context, people),
   )
 
 /** Adds and removes the people of one audience, see `sendPeople`; rows of other objects are rejected. */
@@ -35,7 +35,7 @@ export const deliverRows = async (batch: readonly OutgoingRow[], context: Contex
   return await sendPrepared(
     batch,
     (row) => personOfRow(row, address, context.settings),
-    (people) => sendPeople(context, people, address.id),
+    (people) => sendPeople(context, people),
   )
 }
 

@@ -7,6 +7,7 @@ import {
 } from '@tributary/connector-kit'
 import { consentOutcome } from '../../wire/conversions/event-facts.ts'
 import { noteOf, withoutIdentifier } from '../../wire/conversions/left-out.ts'
+import { type NamedBy, namedList, wrongList } from '../../wire/conversions/named-list.ts'
 import type { Prepared } from '../../wire/conversions/send-prepared.ts'
 import { addPerson } from './actions/add-person.ts'
 import { removePerson } from './actions/remove-person.ts'
@@ -15,7 +16,7 @@ import { type GivenIds, type MatchIds, matchIdsOf, systemOf } from './match-ids.
 import { isNumber, type TikTokAudienceSettings } from './settings.ts'
 
 /** A person of an audience, and what happens to them. */
-export type Person = { audienceId: string; action: 'add' | 'delete'; ids: MatchIds }
+export type Person = { audienceId: string; namedBy: NamedBy; action: 'add' | 'delete'; ids: MatchIds }
 
 const rejected = (reason: string): EventOutcome => ({ kind: 'rejected', reason })
 
@@ -30,15 +31,16 @@ export const personOfEvent = (
   const removes = event.action === removePerson.name
   const refused = removes ? undefined : consentOutcome(addPerson.payloadOf(event).consent, settings.without_consent)
   if (refused !== undefined) return refused
-  const { email, phone, advertising_id, device_type, audience_id } = removePerson.payloadOf(event)
-  const audienceId = audience_id?.trim() || settings.audience_id?.trim() || ''
+  const { email, phone, advertising_id, device_type } = removePerson.payloadOf(event)
+  const { id: audienceId, namedBy } = namedList(event, 'audience_id', settings.audience_id)
   if (audienceId === '')
     return { kind: 'retry', misconfigured: true, reason: 'Enter the audience for events in the settings' }
-  if (!isNumber(audienceId)) return rejected(`"${cutText(audienceId, 40).toWellFormed()}" is not the ID of an audience`)
+  if (!isNumber(audienceId))
+    return wrongList(namedBy, `"${cutText(audienceId, 40).toWellFormed()}" is not the ID of an audience`)
   // The mapping has hashed these values, and has named what it left out.
   const { ids } = matchIdsOf({ email, phone, [systemOf(device_type)]: advertising_id })
   if (ids.size === 0) return rejected(withoutIdentifier('TikTok', []))
-  return { body: { audienceId, action: removes ? 'delete' : 'add', ids } }
+  return { body: { audienceId, namedBy, action: removes ? 'delete' : 'add', ids } }
 }
 
 type Column = 'email' | 'phone' | 'country' | 'idfa' | 'aaid' | 'advertising_id' | 'device_type'
@@ -123,6 +125,6 @@ export const personOfRow = (
   const unused = others.map((field) => `${field}: people of this object are matched by ${identifier} alone`)
   return {
     note: noteOf([...problems, ...unused]),
-    body: { audienceId, action: operation === 'delete' ? 'delete' : 'add', ids },
+    body: { audienceId, namedBy: 'settings', action: operation === 'delete' ? 'delete' : 'add', ids },
   }
 }

@@ -8,6 +8,7 @@ import {
   type Exchange,
   failedOutcome,
 } from '@tributary/connector-kit'
+import { wrongList } from '../../wire/conversions/named-list.ts'
 import type { Sent } from '../../wire/conversions/send-prepared.ts'
 import { askTikTok, codeOf, hiddenOf, invalidParameter, outcomeOf } from '../../wire/tiktok/business-api.ts'
 import { idKinds } from './match-ids.ts'
@@ -26,17 +27,17 @@ const peopleAtOnce = 1000
 const maxRefusedInRow = 5
 
 /** People of one request, with their places in the batch. */
-type Group = Pick<Person, 'audienceId' | 'action'> & { people: { at: number; person: Person }[] }
+type Group = Pick<Person, 'audienceId' | 'namedBy' | 'action'> & { people: { at: number; person: Person }[] }
 
 /** Groups consecutive people with the same audience and action, so that changes keep their order. */
 const groupsOf = (people: readonly Person[]): Group[] => {
   const groups: Group[] = []
   for (const [at, person] of people.entries()) {
-    const { audienceId, action } = person
+    const { audienceId, namedBy, action } = person
     const last = groups.at(-1)
-    const isSame = last?.audienceId === audienceId && last.action === action
+    const isSame = last?.audienceId === audienceId && last.namedBy === namedBy && last.action === action
     if (last !== undefined && isSame && last.people.length < peopleAtOnce) last.people.push({ at, person })
-    else groups.push({ audienceId, action, people: [{ at, person }] })
+    else groups.push({ audienceId, namedBy, action, people: [{ at, person }] })
   }
   return groups
 }
@@ -71,10 +72,10 @@ const refusedOf = (call: Call, reason: string): 'audience' | 'advertiser' | unde
 type Answer = { call: Call; outcome: EventOutcome; isForAll: boolean }
 
 /**
- * Sends a group. Throws ConfigurationError for the audience that a user must fix, and for the ad account. Another
- * audience comes from the events themselves, so its people are rejected.
+ * Sends a group. Throws ConfigurationError for the audience of the settings or a sync, and for the ad account. Another
+ * audience concerns only its own people.
  */
-const ask = async (context: Context, group: Group, ownAudience: string | undefined): Promise<Answer> => {
+const ask = async (context: Context, group: Group): Promise<Answer> => {
   const hidden = hiddenOf(context)
   const body = bodyOf(group, context.settings.advertiser_id.trim())
   const call = await askTikTok(context, 'segment/mapping/', { body, hidden })
@@ -82,22 +83,19 @@ const ask = async (context: Context, group: Group, ownAudience: string | undefin
   const refused = outcome.kind === 'rejected' ? refusedOf(call, outcome.reason) : undefined
   if (outcome.kind !== 'rejected' || refused === undefined) return { call, outcome, isForAll: false }
   const reason = `TikTok does not take the audience: ${outcome.reason}`
-  if (refused === 'advertiser' || group.audienceId === ownAudience)
-    throw new ConfigurationError(reason, call.exchange())
-  return { call, outcome: { ...outcome, reason }, isForAll: true }
+  if (refused === 'advertiser' || group.namedBy === 'settings') throw new ConfigurationError(reason, call.exchange())
+  return { call, outcome: wrongList(group.namedBy, reason), isForAll: true }
 }
 
 /**
  * Adds people to audiences and removes them, in their order. TikTok says nothing of single people, so a refused request
  * is sent again in halves until each refused person is found; adding or removing a person twice changes nothing. After a
- * request that must be retried, no more requests are sent. The audience `ownAudience` comes from the settings or a sync.
- * If TikTok refuses it, its people wait, and those of other audiences are sent. People of another audience that TikTok
- * refuses are rejected. Rejects with a DeliveryError if no person has an outcome yet, or if all wait for a user.
+ * request that must be retried, no more requests are sent. If TikTok refuses an audience of the settings, a sync, or a
+ * mapping, its people wait, and those of other audiences are sent. If an event names it, its people are rejected. Rejects with a DeliveryError if no person has an outcome yet, or if all wait for a user.
  */
 export const sendPeople = async (
   context: Context,
   people: readonly Person[],
-  ownAudience: string | undefined,
 ): Promise<Sent & { outcomes: readonly EventOutcome[] }> => {
   const outcomes: (EventOutcome | undefined)[] = people.map(() => undefined)
   let shown: Answer | undefined
@@ -109,7 +107,7 @@ export const sendPeople = async (
 
   /** Sends a group; returns false if a request must be retried. */
   const send = async (group: Group): Promise<boolean> => {
-    const answer = await ask(context, group, ownAudience)
+    const answer = await ask(context, group)
     const { outcome, call, isForAll } = answer
     latencyMs += call.answer.latencyMs
     if (shown === undefined || (shown.outcome.kind === 'delivered' && outcome.kind !== 'delivered')) shown = answer
@@ -124,7 +122,7 @@ export const sendPeople = async (
       )
     }
     settle(group, outcome)
-    return outcome.kind !== 'retry'
+    return outcome.kind !== 'retry' || outcome.misconfigured === true
   }
 
   const held = createHeldGroups<string>()

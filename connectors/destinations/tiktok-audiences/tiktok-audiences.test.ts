@@ -124,6 +124,24 @@ describe('people of events', () => {
     expect(asked.length).toBeLessThanOrEqual(3)
   })
 
+  it.each([
+    ['that is unknown', '999999', 'invalid audience ID'],
+    ['that is no number', 'VIPs', 'is not the ID of an audience'],
+  ])('events whose mapping names an audience %s wait alone, and the others arrive', async (_, audience_id, words) => {
+    const tiktok = createTikTokAudiences()
+    const wrong = {
+      ...event('m-1', 'add_person', { email: sha256('a'), audience_id }),
+      fixedLists: ['audience_id'],
+    }
+    const { outcomes } = await sendTo(
+      { definition: tiktokAudiences, origin: origins[0] ?? '', settings, answer: tiktok.answer },
+      [wrong, event('m-2', 'add_person', { email: sha256('b') })],
+    )
+    const reason = expect.stringMatching(new RegExp(`${words}.*Change it in the mapping`))
+    expect(outcomes).toEqual([{ kind: 'retry', misconfigured: true, ofEvent: true, reason }, delivered])
+    expect(tiktok.idsIn()).toHaveLength(1)
+  })
+
   it('a wrong audience of the settings is a set-up problem', async () => {
     const answer = createTikTokAudiences().answer
     const wrong = { ...settings, audience_id: '999999' }

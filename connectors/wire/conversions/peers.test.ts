@@ -37,7 +37,7 @@ const isProven = (cases: WireCases, ours: PeerField[1]): boolean => {
   const rows = rowsOf(cases)
   if ('target' in ours) return declared.includes(ours.target) && rows.some(({ target }) => target === ours.target)
   if ('setting' in ours) return rows.some(({ target }) => target === `settings.${ours.setting}`)
-  // `people-lists.test.ts` proves that the name reaches the vendor.
+  // `people-lists.test.ts` proves that the name and the app reach the vendor.
   if ('list' in ours) return cases.definition.peopleLists !== undefined
   if ('item' in ours) return rows.some(({ item }) => item === ours.item)
   return 'custom' in ours && rows.some(({ target }) => !declared.includes(target) && !target.startsWith('settings.'))

@@ -224,8 +224,29 @@ describe('the customer lists of Google', () => {
     await create('By user ID')
     expect(titles(await readAll())).toEqual(['By user ID'])
     const mobile = await openGoogle(match.answer, { list_type: 'mobile' })
-    await expect(mobile.create('Phones')).rejects.toThrow('belongs to an app. Create it in Google Ads')
+    await expect(mobile.create('Phones')).rejects.toThrow('belongs to an app. Enter the app ID in the settings')
     expect(await mobile.readAll()).toEqual([])
+  })
+
+  // "MobileIdInfo" of user_list.proto (googleapis, google/ads/datamanager/v1): key space and app are required.
+  it.each([
+    ['IOS', '1234567890'],
+    ['ANDROID', 'com.example.shop'],
+  ])('a list of mobile IDs of %s has the app of the settings', async (mobile_system, app) => {
+    const { create, readAll, asked } = await openGoogle(createCustomerMatch().answer, {
+      list_type: 'mobile',
+      mobile_system,
+      mobile_app_id: ` ${app} `,
+    })
+    await create('Phones')
+    expect(asked[0]?.body).toEqual({
+      displayName: 'Phones',
+      ingestedUserListInfo: {
+        uploadKeyTypes: ['MOBILE_ID'],
+        mobileIdInfo: { dataSourceType: 'DATA_SOURCE_TYPE_FIRST_PARTY', keySpace: mobile_system, appId: app },
+      },
+    })
+    expect(titles(await readAll())).toEqual(['Phones'])
   })
 
   it('a name that exists is refused with the words of Google', async () => {

@@ -4,7 +4,7 @@
  */
 
 /**
- * A field of a peer, and what has it here: a target, a setting, custom fields, the name of a list that is created, or
+ * A field of a peer, and what has it here: a target, a setting, custom fields, a part of a list that is created, or
  * nothing with the reason.
  */
 export type PeerField = readonly [
@@ -195,7 +195,7 @@ export const segment = {
         ad_personalization_consent_state=ad_personalization external_audience_id=list_id list_id`),
       ['external_id_type', { setting: 'list_type' }],
       ['list_name', { list: true }],
-      ['app_id', { none: 'Google fixes the app when a list of mobile IDs is created' }],
+      ['app_id', { list: true }],
     ],
     presets: [],
   },

@@ -11,6 +11,7 @@ import {
   sendRequest,
 } from '@tributary/connector-kit'
 import { apiVersions } from '../conversions/api-version.ts'
+import { type NamedBy, wrongList } from '../conversions/named-list.ts'
 import { hidingPersonal, shownMessage } from '../conversions/shown.ts'
 
 /** The origin of all requests with a token. */
@@ -200,17 +201,12 @@ const itemPlace = /\b(?:events|audience_?members)\[(\d{1,6})\]/i
 
 /**
  * Returns the content of Google's response to a request with a number of items. `target` names what receives them, such
- * as the conversion action. With `isNamedByEvents`, the events named a customer list, and a refusal of the list refuses
- * them. Throws ConfigurationError for errors that a user must fix.
+ * as the conversion action. A customer list that the settings do not name (`namedBy`) concerns only its own events. Throws
+ * ConfigurationError for other errors that a user must fix.
  */
 export const verdictOf = (
   { call, hidden }: Asked,
-  {
-    count,
-    target,
-    now,
-    isNamedByEvents = false,
-  }: { count: number; target: string; now: number; isNamedByEvents?: boolean },
+  { count, target, now, namedBy = 'settings' }: { count: number; target: string; now: number; namedBy?: NamedBy },
 ): Verdict => {
   const answer = answerObject(call)
   const error = isJsonObject(answer?.['error']) ? answer['error'] : {}
@@ -231,13 +227,12 @@ export const verdictOf = (
     const why = shownMessage(ofDestination?.words ?? words, hidden)
     const isOfList =
       ofDestination === undefined ? reasons.some((each) => ofList.has(each)) : ofList.has(ofDestination.reason)
-    if (!isNamedByEvents || !isOfList)
+    if (namedBy === 'settings' || !isOfList)
       throw new ConfigurationError(`Google does not take the account or the ${target}: ${why}`, call.exchange())
     const reason = `Google does not take the ${target}: ${why}`
-    return {
-      outcome: { kind: 'rejected', reason },
-      refused: new Map(Array.from({ length: count }, (_, at) => [at, reason])),
-    }
+    const outcome = wrongList(namedBy, reason)
+    const all = outcome.kind === 'rejected' ? Array.from({ length: count }, (_, at) => [at, reason] as const) : []
+    return { outcome, refused: new Map(all) }
   }
   const outcome = outcomeOfAnswer(call.answer, now, words)
   if (outcome.kind === 'delivered')

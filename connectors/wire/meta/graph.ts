@@ -110,6 +110,12 @@ export const regainMs = (header: string | undefined): number => {
 /** The error code for a Custom Audience to which uploads are blocked until a user appeals. */
 const audienceBlocked = 1713230
 
+/** Whether Meta does not find the object of a request: code 100, subcode 33. */
+export const isMissingObject = (call: Call): boolean => {
+  const error = errorOf(call, {})
+  return error?.code === 100 && error.subcode === 33
+}
+
 /** Returns why Meta accepts nothing until a user fixes it, as a message; undefined otherwise. */
 const setUpProblem = (call: Call, error: GraphError | undefined, object: string): string | undefined => {
   const { status } = call.answer

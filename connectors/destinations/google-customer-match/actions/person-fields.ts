@@ -20,5 +20,6 @@ export const personFields = {
     help: 'Its number, if it is another than that of the settings.',
     type: 'string',
     kind: 'event',
+    peopleList: true,
   },
 } as const

@@ -41,6 +41,13 @@ export const addPerson = defineAction({
       label: 'Instagram account ID',
       help: 'Of the account that has the person, if IDs of Instagram match people.',
     },
+    audience_id: {
+      type: 'string',
+      kind: 'event',
+      label: 'Custom Audience',
+      help: 'Its ID, if it is another than that of the settings.',
+      peopleList: true,
+    },
     madid: { ...text, label: 'Mobile advertiser ID', help: 'IDFA or Android advertising ID.' },
     lookalike_value: {
       type: 'any',

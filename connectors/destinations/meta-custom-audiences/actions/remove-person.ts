@@ -12,5 +12,12 @@ export const removePerson = defineAction({
       help: 'Your own ID of the person.',
       required: true,
     },
+    audience_id: {
+      type: 'string',
+      kind: 'event',
+      label: 'Custom Audience',
+      help: 'Its ID, if it is another than that of the settings.',
+      peopleList: true,
+    },
   },
 })

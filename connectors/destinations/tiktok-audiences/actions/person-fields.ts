@@ -38,5 +38,6 @@ export const personFields = {
     help: 'Its ID, if it is another than that of the settings.',
     type: 'string',
     kind: 'event',
+    peopleList: true,
   },
 } as const

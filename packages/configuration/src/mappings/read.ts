@@ -34,6 +34,7 @@ export const presentAction = (action: ActionDefinition): DestinationAction => ({
     help_text: target.help,
     pii: target.pii ?? '',
     choices: shownChoices(target),
+    is_people_list: target.peopleList === true,
     fields: (target.fields ?? []).map((field) => ({
       name: field.name,
       display_name: field.label,

@@ -156,6 +156,8 @@ export type OutgoingEvent = {
   readonly action: string
   /** The payload from the mapping; absent if the whole event is sent. */
   readonly payload?: Readonly<Record<string, unknown>>
+  /** Names of the targets with `peopleList` whose value is a constant of the mapping; absent if there are none. */
+  readonly fixedLists?: readonly string[]
 }
 
 /** A row for delivery, from a producer other than events. `json` is the payload as JSON text, an object. */

@@ -68,6 +68,8 @@ export type ActionTarget = {
   choices?: readonly Choice[]
   /** With `choices`: another value fails the event, because the platform would count the event as another one. */
   isVital?: boolean
+  /** The target names a list of people of the platform (`peopleLists`), so users choose it by its title. */
+  peopleList?: true
   /** The known fields of an object, or of each item of a list. Users can map others, too. */
   fields?: readonly TargetField[]
 }

@@ -89,6 +89,16 @@ const one = (source: Source, more: Partial<ActionTarget> = {}): unknown => {
   return problem.severity === 'note' ? { note: problem.message } : { problem: problem.message }
 }
 
+test.each<[string, Source, boolean, unknown]>([
+  ['a constant names the list', { CONSTANT: '23847' }, true, { to: '23847', fixedLists: ['to'] }],
+  ['the event names the list', { FIELD: 'properties.total' }, true, { to: '12.50', fixedLists: undefined }],
+  ['the target names no list', { CONSTANT: '23847' }, false, { to: '23847', fixedLists: undefined }],
+])('the mapping says whether a list is fixed: %s', (_, source, isList, wanted) => {
+  const made = map([target('to', isList ? { peopleList: true } : {})], { to: source })
+  if (made.kind !== 'mapped') throw new Error(made.kind)
+  expect({ to: made.payload?.['to'], fixedLists: made.fixedLists }).toEqual(wanted)
+})
+
 describe('a source', () => {
   test.each<[string, Source, unknown]>([
     ['FIELD gives what stands at its path', { FIELD: 'properties.total' }, '12.50'],

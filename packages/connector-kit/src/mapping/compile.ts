@@ -19,6 +19,8 @@ export type Mapping =
       kind: 'mapped'
       action: string
       payload?: Readonly<Record<string, unknown>>
+      /** Names of the targets that name a list of people by a constant; absent if there are none. */
+      fixedLists?: readonly string[]
       problems: readonly FieldProblem[]
     }
   /** No mapping matches. `lacks` says why conditions had no values of the profile. */
@@ -76,6 +78,10 @@ const compileFields = (action: ActionDefinition, mappings: readonly FieldMapping
   // Sets a nested target after the target that contains it.
   const fields = enabled.toSorted((a, b) => a.names.length - b.names.length)
   const addDefaults = compileDefaults(action, mappings)
+  const fixed = used.flatMap(({ source, target: { name } }) =>
+    source.type === 'CONSTANT' && action.targets.some((each) => each.name === name && each.peopleList) ? [name] : [],
+  )
+  const fixedLists = fixed.length === 0 ? {} : { fixedLists: fixed }
   return (of) => {
     const payload = createPayload()
     const problems: FieldProblem[] = []
@@ -103,6 +109,7 @@ const compileFields = (action: ActionDefinition, mappings: readonly FieldMapping
       kind: 'mapped',
       action: action.name,
       payload: payload.fields,
+      ...fixedLists,
       problems: addDefaults(payload, { problems, unmet }, of),
     }
   }

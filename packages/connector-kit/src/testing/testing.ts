@@ -221,7 +221,7 @@ export const runConnectionTest = async (
  */
 export const outgoingEvent = (
   event: Partial<PipelineEvent> = {},
-  mapped: Pick<OutgoingEvent, 'payload'> & { action?: string } = {},
+  mapped: Pick<OutgoingEvent, 'payload' | 'fixedLists'> & { action?: string } = {},
 ): OutgoingEvent => {
   const whole: PipelineEvent = {
     eventId: '0-00000000000000000001-00000',

@@ -210,6 +210,8 @@ export const destinationAction = z.object({
       help_text: z.string(),
       /** How personal data is hashed before it is sent, or ''. */ pii: z.string(),
       choices,
+      /** Whether the target names a list of people of the platform. Servers of an earlier version do not send it. */
+      is_people_list: z.boolean().default(false),
       /** The fields of an object, or of each item of a list. Others can be mapped, too. */
       fields: z.array(
         z.object({

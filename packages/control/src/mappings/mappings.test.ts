@@ -77,6 +77,7 @@ describe('the mappings of a destination', () => {
       kind: 'identity',
       help_text: 'Email of the order',
       choices: [],
+      is_people_list: false,
       fields: [],
       pii: 'email',
     })

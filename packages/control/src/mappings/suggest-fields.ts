@@ -186,7 +186,8 @@ export const suggestFields = (
   })
   const known = action.targets.flatMap((target) => {
     const proposed = presetSource(preset, target.name, { seen, onlySeen })
-    const alike = keysOf(target)
+    // An audience event names the audience here, and not a list of the platform.
+    const alike = (target.peopleList === true ? [] : keysOf(target))
       .flatMap((key) =>
         (named.get(key) ?? []).toSorted((a, b) => rankOf(a, target, eventType) - rankOf(b, target, eventType)),
       )

@@ -53,9 +53,13 @@ const together = (own: readonly FieldProblem[], met: readonly FieldProblem[]): F
 
 const outgoing = ({ event, json }: TrialEvent, mapping: Mapping): OutgoingEvent | undefined => {
   if (mapping.kind !== 'mapped') return undefined
-  const { action, payload } = mapping
+  const { action, payload, fixedLists } = mapping
   const { eventId, messageId, type, event: name } = event
-  return { eventId, messageId, type, event: name, json, action, ...(payload === undefined ? {} : { payload }) }
+  const made = {
+    ...(payload === undefined ? {} : { payload }),
+    ...(fixedLists === undefined ? {} : { fixedLists }),
+  }
+  return { eventId, messageId, type, event: name, json, action, ...made }
 }
 
 const computes = 'A template may change a number of more than 15 digits, or one written as 1.0 or 1e5'

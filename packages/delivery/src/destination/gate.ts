@@ -27,6 +27,8 @@ export type GateResult =
       kind: 'pass'
       action: string
       payload?: Readonly<Record<string, unknown>>
+      /** Targets that name a list of people by a constant of the mapping. */
+      fixedLists?: readonly string[]
       /** Fields that the mapping omitted, with the reasons. */
       note?: string
       /** The profile with which the event was mapped, if the mappings use the profile. */
@@ -222,7 +224,7 @@ const mapped = (
   if (mapping.kind === 'unmapped')
     return { kind: 'filtered', reason: mapping.lacks === undefined ? noMapping : `${noMapping}: ${mapping.lacks}` }
   if (mapping.kind === 'failed') return { kind: 'failed', reason: mapping.reason }
-  const { action, payload, problems } = mapping
+  const { action, payload, fixedLists, problems } = mapping
   /**
    * Whether the action or the payload is another one without the values of the profile. A second mapping is needed only
    * if a template or a condition read the profile, since nothing else says whether the result depends on that.
@@ -239,6 +241,7 @@ const mapped = (
     kind: 'pass',
     action,
     ...(payload === undefined ? {} : { payload }),
+    ...(fixedLists === undefined ? {} : { fixedLists }),
     ...(note === '' ? {} : { note }),
   }
 }

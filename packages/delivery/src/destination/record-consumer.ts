@@ -141,8 +141,13 @@ export const createRecordConsumer = (deps: {
       const named = { workspaceId: workspaceId(), id: deps.id, eventId: event.eventId }
       const gateResult = gateOf(ready, record, index, now, named)
       if (gateResult.kind === 'pass') {
-        const { action, payload, note, profile } = gateResult
-        const outgoing = { ...event, action, ...(payload === undefined ? {} : { payload }) }
+        const { action, payload, fixedLists, note, profile } = gateResult
+        const outgoing = {
+          ...event,
+          action,
+          ...(payload === undefined ? {} : { payload }),
+          ...(fixedLists === undefined ? {} : { fixedLists }),
+        }
         const bytes = bytesOf(outgoing, ready.batching)
         const item: Item = {
           inFlight,

@@ -56,7 +56,7 @@ type RecordedRow = Omit<RecordedEvent, 'type' | 'row'> & { readonly type: ''; re
 export type Recorded = RecordedEvent | RecordedRow
 
 /** A record's event or row, with the action and payload from the gate. */
-export type Outgoing = Recorded & Pick<OutgoingEvent, 'action' | 'payload'>
+export type Outgoing = Recorded & Pick<OutgoingEvent, 'action' | 'payload' | 'fixedLists'>
 
 /** The values of a profile with which an event was mapped first. */
 export type KeptProfile = EventProfile & {

@@ -17,6 +17,7 @@ import { Switch } from '../../ui/forms/switch.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { Tooltip } from '../../ui/overlays/tooltip.tsx'
 import { WarningsAt } from '../name-warnings.tsx'
+import { ChoosePeopleList } from '../people-lists/choose-people-list.tsx'
 import { FieldConditions } from './field-conditions.tsx'
 import { FirstSources } from './first-sources.tsx'
 import { ListSourceEditor } from './list-source.tsx'
@@ -173,13 +174,23 @@ const SourceChoice = ({
         <Options of={types} title={(type) => sourceTypeWords[type]} />
       </Select>
       {!isWide(source) && (
-        <SourceInput
-          {...props}
-          target={row.known ?? row.target}
-          source={source}
-          label={label}
-          onTemplate={() => setWrites(true)}
-        />
+        <div className="min-w-0 space-y-2">
+          <SourceInput
+            {...props}
+            target={row.known ?? row.target}
+            source={source}
+            label={label}
+            onTemplate={() => setWrites(true)}
+          />
+          {source.type === 'CONSTANT' && row.known?.is_people_list === true && !disabled && (
+            <ChoosePeopleList
+              destination={destination.name}
+              name={String(source.value)}
+              staysOpen
+              onChoose={(id) => onSource({ ...source, value: id })}
+            />
+          )}
+        </div>
       )}
       {writes && source.type === 'TEMPLATE' && (
         <TemplateDialog

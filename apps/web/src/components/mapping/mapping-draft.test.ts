@@ -24,6 +24,7 @@ const target = (name: string, part: Partial<DestinationAction['targets'][number]
   help_text: '',
   pii: '',
   choices: [],
+  is_people_list: false,
   fields: [],
   ...part,
 })

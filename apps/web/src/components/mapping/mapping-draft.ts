@@ -44,6 +44,7 @@ const nestedTargets = ({ targets }: DestinationAction): ActionTarget[] =>
         is_required: false,
         is_recommended: false,
         pii: '',
+        is_people_list: false,
         fields: [],
       })),
     )

@@ -19,6 +19,7 @@ const target = (name: string, more: Partial<DestinationAction['targets'][number]
   help_text: '',
   pii: '',
   choices: [],
+  is_people_list: false,
   fields: [],
   ...more,
 })

@@ -1,5 +1,6 @@
 import { type Model, type SyncMode, syncModes } from '@tributary/contract'
 import { Plus } from 'lucide-react'
+import { ChoosePeopleList } from '../../../components/people-lists/choose-people-list.tsx'
 import { ReviewFact as Fact } from '../../../components/step-form.tsx'
 import { count, pluralise } from '../../../lib/format/text.ts'
 import { paths } from '../../../lib/paths.ts'
@@ -20,7 +21,6 @@ import { eventFieldsText, eventModeSentences, modeSentences, syncScheduleTitle }
 import { TestRow } from '../test-row/test-row.tsx'
 import { ToDestinations } from '../to-destinations.tsx'
 import { useObjectDetail } from '../use-object-detail.ts'
-import { ChoosePeopleList } from './choose-people-list.tsx'
 import {
   dryRunInputOf,
   eventOf,

@@ -3,7 +3,7 @@ import { screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import type { Destination } from '@tributary/contract'
 import { expect, test, vi } from 'vitest'
-import { openInWorkspace } from '../../../testing/page.tsx'
+import { openInWorkspace } from '../../testing/page.tsx'
 import { ChoosePeopleList } from './choose-people-list.tsx'
 
 const name = 'workspaces/w1/destinations/d1'

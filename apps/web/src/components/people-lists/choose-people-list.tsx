@@ -1,20 +1,23 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { ChooseList } from '../../../components/people-lists/choose-list.tsx'
-import { listsOf } from '../../../components/people-lists/people-list.ts'
-import { destinationQuery } from '../../../lib/queries/workspace-queries.ts'
-import { Button } from '../../../ui/button.tsx'
+import { destinationQuery } from '../../lib/queries/workspace-queries.ts'
+import { Button } from '../../ui/button.tsx'
+import { ChooseList } from './choose-list.tsx'
+import { listsOf } from './people-list.ts'
 
-/** Offers the lists of people at the platform of a destination for the name of an object, if it has any. */
+/** Offers the lists of people at the platform of a destination, if it has any, for a value that is the ID of one. */
 export const ChoosePeopleList = ({
   destination,
   name,
+  staysOpen = false,
   onChoose,
 }: {
   /** Resource name of the destination. */
   destination: string
-  /** The entered name of the object. */
+  /** The entered ID. */
   name: string
+  /** Whether the choice stays after a list is chosen, and shows its title. */
+  staysOpen?: boolean
   onChoose: (name: string) => void
 }) => {
   const [choosing, setChoosing] = useState(false)
@@ -34,7 +37,7 @@ export const ChoosePeopleList = ({
       disabled={false}
       onChoose={(id) => {
         onChoose(id)
-        setChoosing(false)
+        setChoosing(staysOpen)
       }}
     />
   )
