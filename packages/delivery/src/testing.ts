@@ -112,6 +112,8 @@ export type FixtureDeps = {
   profiles?: Profiles
   /** The thread time that workspaces use. If absent, a new share. */
   workShare?: WorkShare
+  /** The clock of the log and of the delivery, epoch ms. If absent, that of the system. */
+  clock?: () => number
   /** Resolver of host names. If absent, that of the system. */
   lookup?: LookupFunction
 }
@@ -152,7 +154,7 @@ export const openDelivery = (
     ...(deps.profiles === undefined ? {} : { profiles: deps.profiles }),
     ...(deps.accessTokens === undefined ? {} : { accessTokens: deps.accessTokens }),
     ...(deps.workShare === undefined ? {} : { workShare: deps.workShare }),
-    clock: Date.now,
+    clock: deps.clock ?? Date.now,
     logger: silentLogger,
     metrics: noMetrics,
     settings: { ...quickSettings, ...deps.settings },
@@ -172,7 +174,8 @@ export const createFixture = async (deps: FixtureDeps): Promise<Fixture> => {
   const folder = deps.folder ?? mkdtempSync(join(tmpdir(), 'tributary-delivery-'))
   const { segmentBytes } = deps
   const sizes = segmentBytes === undefined ? {} : { segmentBytes }
-  const writer = await openLogWriter({ dir: join(folder, 'log'), partitions: 4, inline: true, ...sizes })
+  const ofClock = deps.clock === undefined ? {} : { clock: deps.clock }
+  const writer = await openLogWriter({ dir: join(folder, 'log'), partitions: 4, inline: true, ...sizes, ...ofClock })
   // The log of outcomes must exist before its first reader.
   await (await openLogWriter({ dir: join(folder, 'outcomes'), partitions: 4, inline: true })).close()
   const entries = new Map<string, DestinationEntry>()
