@@ -284,3 +284,26 @@ test('an API key that is created on the screen is shown once, calls the API, sho
   await expect(page.getByText('No API key yet')).toBeVisible()
   await expect.poll(async () => (await read('sources')).status, { timeout: 30_000 }).toBe(401)
 })
+
+test('on a phone, the buttons of an added path are above the bar of unsaved changes', async ({
+  page,
+  product,
+  database,
+}) => {
+  const { workspace, organization } = await createWorkspace(product.api, 'Phone GmbH')
+  await signIn(page, await addPerson(database, 'Paul', { organization, role: 'ORG_ADMIN' }))
+  for (const height of [844, 740, 640]) {
+    await page.setViewportSize({ width: 390, height })
+    await page.goto(`/${workspace}/settings/personal-data`)
+    await page.getByRole('button', { name: 'Add path' }).click()
+    await page.keyboard.type('properties.own')
+    const bar = page.getByRole('region', { name: 'Unsaved changes' })
+    const remove = page.getByRole('button', { name: 'Remove path 4 of Email' })
+    await expect(async () => {
+      const [above, below] = [await remove.boundingBox(), await bar.boundingBox()]
+      expect((above?.y ?? 0) + (above?.height ?? 0)).toBeLessThanOrEqual(below?.y ?? 0)
+    }).toPass()
+    await bar.getByRole('button', { name: 'Discard' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click()
+  }
+})

@@ -87,6 +87,16 @@ export const settingsScreens: Screen[] = [
     },
   },
   {
+    name: 'personal-data-unsaved',
+    path: filled('personal-data'),
+    ready: async (page) => {
+      await page.getByText('Shares are of').waitFor()
+      await page.getByRole('button', { name: 'Add path' }).click()
+      await page.keyboard.type('properties.own')
+      await settled(page)
+    },
+  },
+  {
     name: 'personal-data-empty',
     path: empty('personal-data'),
     ready: async (page) => {

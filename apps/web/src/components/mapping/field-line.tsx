@@ -155,7 +155,7 @@ const SourceChoice = ({
   return (
     <div
       className={cn(
-        'grid min-w-0 grid-cols-[6.75rem_minmax(0,1fr)] gap-2 max-sm:col-span-full max-sm:grid-cols-[minmax(0,1fr)]',
+        'grid min-w-0 grid-cols-[6.75rem_minmax(0,1fr)] items-start gap-2 max-sm:col-span-full max-sm:grid-cols-[minmax(0,1fr)]',
         // The text of a selected list entry cannot be scrolled like typed text, so the select box has the whole width.
         source.type === 'VARIABLE' && '@max-3xl:grid-cols-[minmax(0,1fr)]',
         isWide(source) && 'grid-cols-[minmax(0,1fr)]',
@@ -174,7 +174,7 @@ const SourceChoice = ({
         <Options of={types} title={(type) => sourceTypeWords[type]} />
       </Select>
       {!isWide(source) && (
-        <div className="min-w-0 space-y-2">
+        <div className="grid min-w-0 gap-2">
           <SourceInput
             {...props}
             target={row.known ?? row.target}

@@ -39,6 +39,7 @@ export const DraftBar = ({
   return (
     <section
       aria-label="Unsaved changes"
+      data-draft-bar
       className="sticky bottom-3 z-20 mt-4 rounded-lg border border-line-strong bg-raised px-4 py-3 shadow-pop"
     >
       <div className="flex flex-wrap items-center gap-2 max-sm:gap-1">

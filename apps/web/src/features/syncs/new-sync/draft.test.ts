@@ -74,6 +74,16 @@ test('changing the model keeps an entered object name, and makes a new mapping',
   expect(problemOf(named, 'mapping')?.mapping?.all).toMatch(/^Choose the identifier/)
 })
 
+test('a list of people is named by its ID, so no name is suggested for it', () => {
+  const people_lists = { setting: 'audience_id', title: 'Custom Audience', max_title: 100 }
+  const ofPeople = { ...destination, app: { ...destination.app, people_lists } }
+  const draft = withDestination(withModel(emptyDraft, model), ofPeople, [table])
+  expect(draft.objectName).toBe('')
+  expect(problemOf(draft, 'destination')?.message).toBe('Enter a name')
+  expect(withDestination(draft, destination, [table]).objectName).toBe('paying_customers')
+  expect(withDestination({ ...draft, objectName: '23847' }, destination, [table]).objectName).toBe('23847')
+})
+
 test('an entered title is kept, and a title that is too short is reported', () => {
   const draft = { ...withDestination(withModel(emptyDraft, model), destination, [table]), title: 'x' }
   expect(titleOf(draft)).toBe('x')

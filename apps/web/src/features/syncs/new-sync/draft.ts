@@ -31,7 +31,11 @@ export type SyncInput = Omit<MethodRequest<typeof methods.syncs.create>, 'reques
 export type RowObject = CatalogDestination['row_objects'][number]
 
 /** The destination of a draft, or a source for which rows become events. */
-export type ChosenDestination = { name: string; title: string; app: Pick<Destination['app'], 'catalog_app'> }
+export type ChosenDestination = {
+  name: string
+  title: string
+  app: Pick<Destination['app'], 'catalog_app'> & Partial<Pick<Destination['app'], 'people_lists'>>
+}
 
 /** The current choices for a new sync. */
 export type SyncDraft = {
@@ -107,14 +111,20 @@ export const eventOf = ({ destination, object }: Pick<SyncDraft, 'destination' |
     ? eventObjects.find(({ name }) => name === object?.name)
     : undefined
 
-/** Returns the suggested name of the object to which rows are written, or of the events that they become. */
-const nameOf = (model: Model | undefined, event: EventObject | undefined): string =>
-  model === undefined ? '' : event === undefined ? plainName(model.title) : model.title
+/**
+ * Returns the suggested name of the object to which rows are written, or of the events that they become. A list of people
+ * is named by its ID, so none is suggested.
+ */
+const nameOf = (draft: Pick<SyncDraft, 'model' | 'destination' | 'object'>): string => {
+  const { model, destination } = draft
+  if (model === undefined || (destination?.app.people_lists ?? null) !== null) return ''
+  return eventOf(draft) === undefined ? plainName(model.title) : model.title
+}
 
 /** Chooses a model. The mapping gets new suggestions, and so does an object name that the user has not changed. */
 export const withModel = (draft: SyncDraft, model: Model): SyncDraft => {
   const event = eventOf(draft)
-  const untouched = draft.model === undefined || draft.objectName === nameOf(draft.model, event)
+  const untouched = draft.model === undefined || draft.objectName === nameOf(draft)
   const identifier = suggestedIdentifier(model)
   return {
     ...draft,
@@ -122,7 +132,7 @@ export const withModel = (draft: SyncDraft, model: Model): SyncDraft => {
     cursor: model.name === draft.model?.name ? draft.cursor : undefined,
     rows: event === undefined ? suggestedRows(model) : suggestedEventRows(model, event),
     identifier: model.columns.findIndex(({ name }) => name === identifier),
-    objectName: untouched ? nameOf(model, event) : draft.objectName,
+    objectName: untouched ? nameOf({ ...draft, model }) : draft.objectName,
   }
 }
 
@@ -132,10 +142,9 @@ export const withModel = (draft: SyncDraft, model: Model): SyncDraft => {
  */
 const withMapping = (draft: SyncDraft, before: SyncDraft): SyncDraft => {
   const { model } = draft
-  const event = eventOf(draft)
-  if (model === undefined || event === eventOf(before)) return draft
-  const untouched = before.objectName === nameOf(before.model, eventOf(before))
-  return { ...withModel(draft, model), objectName: untouched ? nameOf(model, event) : draft.objectName }
+  const objectName = before.objectName === nameOf(before) ? nameOf(draft) : draft.objectName
+  if (model === undefined || eventOf(draft) === eventOf(before)) return { ...draft, objectName }
+  return { ...withModel(draft, model), objectName }
 }
 
 /** Chooses an object of a destination. Drops the chosen mode if the object does not support it. */

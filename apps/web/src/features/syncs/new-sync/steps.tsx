@@ -171,12 +171,14 @@ export const DestinationStep = ({
       )}
       {draft.object?.named === true && <ObjectName draft={draft} problem={problem} onChange={onChange} />}
       {draft.object?.named === true && draft.destination !== undefined && eventOf(draft) === undefined && (
-        <ChoosePeopleList
-          key={draft.destination.name}
-          destination={draft.destination.name}
-          name={draft.objectName}
-          onChoose={(objectName) => onChange({ ...draft, objectName })}
-        />
+        <div className="empty:hidden">
+          <ChoosePeopleList
+            key={draft.destination.name}
+            destination={draft.destination.name}
+            name={draft.objectName}
+            onChoose={(objectName) => onChange({ ...draft, objectName })}
+          />
+        </div>
       )}
       {add}
     </div>
