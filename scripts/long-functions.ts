@@ -20,7 +20,6 @@ const exceptions: Readonly<Record<string, string>> = {
   'apps/server/src/docs/assets/docs.js ': 'the scope of a script of a page',
   'apps/web/src/features/destinations/mappings/mappings-tab.tsx Mappings': oneScreen,
   'apps/web/src/features/sources/schema/schema-tab.tsx SchemaTab': oneScreen,
-  'packages/control/src/handlers.ts createHandlers': 'a table: each method and its handler',
   'packages/delivery/src/destination/destination-worker.ts createDestinationWorker': oneState,
   'packages/delivery/src/destination/outcomes.ts createOutcomes': oneState,
   'packages/delivery/src/destination/record-consumer.ts createRecordConsumer': oneState,
