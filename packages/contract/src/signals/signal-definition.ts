@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { line, reference } from '../api/fields.ts'
-import { fieldMapping, mappingLimits } from '../destinations/mappings.ts'
+import { fieldMapping, mappingLimits } from '../destinations/event-mappings.ts'
 import { eventTypes } from '../events/tracking.ts'
 import { conditionList, conditionMatches, eventPath } from '../rules/conditions.ts'
 import { type StandardConversion, standardConversions } from './standard-conversions.ts'

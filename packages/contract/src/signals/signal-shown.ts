@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { time } from '../api/fields.ts'
 import { nameWarnings } from '../audiences/query.ts'
-import { destinationAction, fieldMapping } from '../destinations/mappings.ts'
+import { fieldMapping } from '../destinations/event-mappings.ts'
+import { destinationAction } from '../destinations/mappings.ts'
 import { signalEventId, signalRefunds, signalTrigger, signalValue } from './signal-definition.ts'
 import { signalPlatforms, standardConversions } from './standard-conversions.ts'
 

@@ -1,29 +1,11 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { TupleParam } from '@clickhouse/client'
 import { describe, expect, it } from 'vitest'
-import { hostileJson } from './hostile-json.ts'
+import { countEvents, type EventStoreFixture, event, time } from './conformance-fixture.ts'
 import { hostileTexts, randomTexts } from './hostile-texts.ts'
-import {
-  type BinaryRows,
-  type EventStore,
-  EventStoreQueryError,
-  InsertRejected,
-  type QueryOptions,
-  systemOwner,
-} from './port.ts'
+import { jsonTests } from './json-conformance.ts'
+import { loadTests } from './load-conformance.ts'
+import { type BinaryRows, EventStoreQueryError, InsertRejected, systemOwner } from './port.ts'
 import { createRowReader, createRowWriter } from './row-binary.ts'
-
-/** A store whose queries name an owner only if a test needs it. */
-type OwnEventStore = Omit<EventStore, 'query'> & {
-  query<Row>(sql: string, params?: Record<string, unknown>, options?: Partial<QueryOptions>): Promise<Row[]>
-}
-
-/** A migrated database without other users. */
-export type EventStoreFixture = OwnEventStore & AsyncDisposable
-
-const time = '2026-11-21 06:00:00.123'
-const event = (id: string, more: Record<string, unknown> = {}): string =>
-  JSON.stringify({ workspace_id: 'w', source_id: 's', event_id: id, receive_time: time, timestamp: time, ...more })
 
 /** Events as RowBinary; `properties` returns the properties of an event by its index. */
 const binaryEvents = (count: number, properties: (index: number) => string): BinaryRows => {
@@ -46,34 +28,6 @@ const binaryEvents = (count: number, properties: (index: number) => string): Bin
   }
   const columns = ['workspace_id', 'event_id', 'receive_time', 'sent_at', 'test', 'schema_version', 'problems']
   return { columns: [...columns, 'properties', 'original'], pieces: [writer.take().bytes] }
-}
-
-const countEvents = async (store: OwnEventStore): Promise<number> => {
-  const [row] = await store.query<{ n: number }>('select count() as n from events')
-  return row?.n ?? -1
-}
-
-/** A query that runs for minutes unless it is ended. The number identifies it among running queries. */
-const endless = (mark: number): string =>
-  `select count() as c${mark} from numbers(1000000000000) where sipHash64(number) % 7 = 1`
-
-const running = async (store: OwnEventStore, mark: number): Promise<number> => {
-  const rows = await store.query<{ n: number }>(
-    'select count() as n from system.processes where position(query, {mark:String}) > 0 and query not like {self:String}',
-    {
-      mark: `as c${mark} `,
-      self: '%system.processes%',
-    },
-  )
-  return rows[0]?.n ?? -1
-}
-
-const until = async (what: string, check: () => Promise<boolean>): Promise<void> => {
-  const deadline = Date.now() + 20_000
-  while (!(await check())) {
-    if (Date.now() > deadline) throw new Error(`${what}: not within 20 s`)
-    await pause(20)
-  }
 }
 
 /**
@@ -362,176 +316,5 @@ const filterTests = (open: () => Promise<EventStoreFixture>): void => {
     for (const statement of statements)
       expect(await store.query(statement, { none: 'none' }, { filters }), statement).toEqual([{ event_id: 'a' }])
     expect(await countEvents(store)).toBe(3)
-  })
-}
-
-const jsonTests = (open: () => Promise<EventStoreFixture>): void => {
-  it('integers are included in the numbers of a JSON column that is read with ::Nullable(Float64)', async () => {
-    await using store = await open()
-    const prices = [160, 160.5, '170', null, 9_007_199_254_740_991]
-    await store.insert(
-      'events',
-      prices.map((price, index) => event(`${index}`, { properties: { price } })),
-      { token: 'a' },
-    )
-    const [row] = await store.query(
-      'select sum(p) as total, count(p) as n from (select properties.price::Nullable(Float64) as p from events where p < 1000)',
-    )
-    expect(row).toEqual({ total: 490.5, n: 3 })
-    // The dynamic subcolumn contains only values stored as exactly that type, which is the reason for the rule.
-    expect(await store.query('select count(properties.price.:Float64) as n from events')).toEqual([{ n: 1 }])
-  })
-
-  const asLines = (name: string, text: string): string[] => [
-    event(`${name} before`),
-    event(name, { original: text }).replace(/}$/, `,"properties":${text}}`),
-  ]
-  const asBytes = (name: string, text: string): BinaryRows => {
-    const writer = createRowWriter()
-    for (const [id, properties, original] of [
-      [`${name} before`, '{}', ''],
-      [name, text, text],
-    ] as const) {
-      writer.text(id)
-      writer.text(properties)
-      writer.text(original)
-      writer.end()
-    }
-    return { columns: ['event_id', 'properties', 'original'], pieces: [writer.take().bytes] }
-  }
-  it.each([
-    ['lines of JSON', asLines],
-    ['RowBinary', asBytes],
-  ])(
-    'an event store stores or rejects each hostile document, and returns its original byte for byte: as %s',
-    async (_, rowsOf) => {
-      await using store = await open()
-      const outcomes: { name: string; stored: boolean }[] = []
-      for (const { name, text } of hostileJson) {
-        const outcome = await store.insert('events', rowsOf(name, text), { token: name }).then(
-          () => true,
-          (error: unknown) => (error instanceof InsertRejected ? false : error),
-        )
-        expect(typeof outcome, `${name}: ${String(outcome)}`).toBe('boolean')
-        outcomes.push({ name, stored: outcome === true })
-      }
-      expect(outcomes).toEqual(hostileJson.map(({ name, stored }) => ({ name, stored })))
-      const kept = await store.query<{ event_id: string; original: string }>(
-        "select event_id, original from events where original != ''",
-      )
-      const expected = hostileJson.filter(({ stored }) => stored).map(({ name, text }) => [name, text])
-      expect(new Map(kept.map((row) => [row.event_id, row.original]))).toEqual(new Map(expected as [string, string][]))
-      await store.query('select toString(properties) from events')
-    },
-  )
-
-  it('an event store reads all of five thousand property names, before and after a merge of parts', async () => {
-    await using store = await open()
-    const names = 5000
-    for (let batch = 0; batch < 2; batch += 1) {
-      const rows = Array.from({ length: names / 2 }, (_, index) => {
-        const number = batch * (names / 2) + index
-        return event(`${number}`, {
-          workspace_id: `w${number % 50}`,
-          properties: { [`name_${number}`]: number, shared: number % 2 === 0 ? number : `${number}` },
-        })
-      })
-      await store.insert('events', rows, { token: `${batch}` })
-    }
-    for (const merged of [false, true]) {
-      if (merged) await store.command('optimize table events final')
-      for (const number of [0, 1, 2499, 4999]) {
-        expect(
-          await store.query(
-            `select sum(properties.name_${number}::Nullable(Float64)) as total, countIf(isNotNull(properties.name_${number})) as n from events`,
-          ),
-        ).toEqual([{ total: number, n: 1 }])
-      }
-      expect(await store.query('select sum(properties.shared::Nullable(Float64)) as total from events')).toEqual([
-        { total: (names * (names - 1)) / 2 },
-      ])
-    }
-  })
-
-  it('an event store merges parts with very many property names that occur only once', async () => {
-    await using store = await open()
-    for (let batch = 0; batch < 2; batch += 1) {
-      const rows = Array.from({ length: 10_000 }, (_, index) => {
-        const names = Array.from({ length: 20 }, (_, name) => [`id_${batch}_${index}_${name}`, index])
-        return event(`${batch}-${index}`, { properties: Object.fromEntries(names) })
-      })
-      await store.insert('events', rows, { token: `${batch}` })
-    }
-    await store.command('optimize table events final')
-    const found = await store.query(
-      `select count() as rows, uniqExact(_part) as parts, sum(properties.id_1_7777_19::Nullable(Float64)) as value from events`,
-    )
-    expect(found).toEqual([{ rows: 20_000, parts: 1, value: 7777 }])
-  })
-}
-
-const loadTests = (open: () => Promise<EventStoreFixture>): void => {
-  it("an event store ends a query whose caller has gone, and rejects with the caller's reason", async () => {
-    await using store = await open()
-    const caller = new AbortController()
-    const mark = Math.floor(Math.random() * 1e12)
-    const query = store
-      .query(endless(mark), {}, { slot: 'heavy', signal: caller.signal })
-      .catch((error: unknown) => error)
-    await until('the query runs', async () => (await running(store, mark)) === 1)
-    caller.abort(new Error('closed the page'))
-    expect(await query).toEqual(new Error('closed the page'))
-    await until('the query has ended', async () => (await running(store, mark)) === 0)
-  })
-
-  it('an event store reports during a query how many rows of how many it has read', async () => {
-    await using store = await open()
-    const caller = new AbortController()
-    const heard: { read: number; total: number }[] = []
-    const options = {
-      slot: 'heavy',
-      signal: caller.signal,
-      onProgress: (rows: { read: number; total: number }) => {
-        heard.push(rows)
-        if (heard.length === 2) caller.abort(new Error('heard enough'))
-      },
-    } as const
-    await expect(store.query(endless(Math.floor(Math.random() * 1e12)), {}, options)).rejects.toThrow('heard enough')
-    const [first, second] = heard
-    expect(first?.read).toBeGreaterThan(0)
-    expect(second?.read).toBeGreaterThan(first?.read ?? 0)
-    expect(second?.total).toBe(1_000_000_000_000)
-  })
-
-  it('an event store runs short queries and inserts while more heavy queries wait than can run', async () => {
-    await using store = await open()
-    const caller = new AbortController()
-    const mark = Math.floor(Math.random() * 1e12)
-    let ended = 0
-    const heavy = Array.from({ length: 8 }, (_, index) =>
-      store
-        .query(endless(mark), {}, { owner: `workspace ${index % 2}`, slot: 'heavy', signal: caller.signal })
-        .catch(() => {
-          ended += 1
-        }),
-    )
-    try {
-      await until('heavy queries run', async () => (await running(store, mark)) >= 3)
-      await store.insert('events', event('1'), { token: 'a' })
-      for (let round = 0; round < 5; round += 1) expect(await countEvents(store)).toBe(1)
-      expect(ended).toBe(0)
-    } finally {
-      caller.abort()
-      await Promise.all(heavy)
-    }
-    await until('all have ended', async () => (await running(store, mark)) === 0)
-  })
-
-  it('an event store reports an unavailable engine if no server responds', async () => {
-    await using store = await open()
-    const caller = new AbortController()
-    caller.abort(new Error('too late'))
-    await expect(store.query('select 1', {}, { signal: caller.signal })).rejects.toThrow('too late')
-    expect(await store.ping()).toBe(true)
   })
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { eventMapping, fieldMapping, mappingSource, mappingSourceTypes, mappingTarget } from './mappings.ts'
+import { eventMapping, fieldMapping, mappingSource, mappingSourceTypes, mappingTarget } from './event-mappings.ts'
 
 const source = { type: 'FIELD', name: 'event', display_name: 'Event', is_event_name_key: true, kind: 'event' }
 const target = {
