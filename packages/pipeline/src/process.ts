@@ -116,7 +116,7 @@ export type ProcessorDeps = {
   /** Whether a source's live channel has viewers. */
   isWatched(sourceId: string): boolean
   /** Whether an earlier run appended an event to the deliveries log. */
-  isAppended?(record: RecordPlace, eventId: string, workspaceId: string): boolean
+  isAppended?(record: RecordPlace, workspaceId: string): boolean
   /**
    * Whether a record is skipped because processing failed on it. Called once per record. If absent, no record is
    * skipped.
@@ -281,7 +281,7 @@ export const createProcessor = ({
       status,
       fit: validation === undefined ? undefined : { compatibility: validation.compatibility, version },
     })
-    if (status !== 'accepted' || isAppended(raw, raw.eventId, workspaceId)) return
+    if (status !== 'accepted' || isAppended(raw, workspaceId)) return
     // A record has only immediate, later, or undelivered events of a source.
     const isLater = storedIds !== undefined || isImport
     const together = isUndelivered ? `${sourceId} kept` : isLater ? `${sourceId} later` : sourceId

@@ -68,7 +68,6 @@ const pipelineOf = ({ readers, journal, stream, eventStore }: PipelineParts) =>
     journal,
     eventStore,
     deliveries: stream,
-    deliveriesReader: readers.stream,
     destinationsFor: () => [],
     schemaFor: () => undefined,
     coordination: { publish() {}, subscribe: () => () => {} },

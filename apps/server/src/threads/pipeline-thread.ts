@@ -56,7 +56,6 @@ const pipeline = createPipeline({
   journal,
   eventStore: tenure === undefined ? eventStore : fenced,
   deliveries,
-  deliveriesReader,
   destinationsFor: (sourceId) => destinationCache.destinationsFor(sourceId),
   needsWhole: (sourceId) => config.signals && destinationCache.feedsSignal(sourceId),
   schemaFor: (sourceId) => schemas.schemaFor(sourceId),

@@ -66,7 +66,6 @@ export const createTextBytes = (separator: string): TextBytes => {
 const openList = 0x5b
 const closeList = 0x5d
 const lineFeed = 0x0a
-const quote = 0x22
 
 /**
  * The separator after each event's text. The line feed lets delivery split a record without parsing it; the record
@@ -87,20 +86,6 @@ const extra = (event: NormalEvent): string => {
     members += `${members === '' ? '' : ','}${JSON.stringify(key)}:${event.exact?.get(key) ?? JSON.stringify(event.body[key])}`
   }
   return `,"extra":{${members}}`
-}
-
-const idBegins = '{"eventId":"'
-
-/** IDs of the events in a record that `deliveryRecords` made, in their order. */
-export const idsOfRecord = (body: Uint8Array): string[] => {
-  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
-  const ids: string[] = []
-  for (let at = 1; at > 0 && at < bytes.length; at = bytes.indexOf(lineFeed, at) + 1) {
-    const from = at + idBegins.length
-    if (bytes.toString('latin1', at, from) === idBegins)
-      ids.push(bytes.toString('latin1', from, bytes.indexOf(quote, from)))
-  }
-  return ids
 }
 
 /**
@@ -253,8 +238,6 @@ export type DeliverDeps = {
   metrics: Metrics
   settings: PipelineSettings
   signal: AbortSignal
-  /** Returns false for a group that must not have a sequence yet. If absent, every group has a sequence. */
-  isStamped?(partition: number, to: number): boolean
   /** Returns the overtaken workspaces of a partition. If absent, no workspace is overtaken. */
   overtaking?(partition: number): Overtaking | undefined
   /** Called when back-pressure ends. */
@@ -290,7 +273,7 @@ export const createDeliverBranch = (deps: DeliverDeps): DeliverBranch => {
       },
     })
 
-  const append = async (before: Promise<void>, entries: readonly LogEntry[], stamp?: ProducerStamp): Promise<void> => {
+  const append = async (before: Promise<void>, entries: readonly LogEntry[], stamp: ProducerStamp): Promise<void> => {
     await before
     await persistently(() => deliveries.appendGroup(entries, stamp))
     faultPoint('pipeline.after-deliveries-append')
@@ -312,7 +295,7 @@ export const createDeliverBranch = (deps: DeliverDeps): DeliverBranch => {
       for (const entry of entries) bytes += entry.body.byteLength
       waiting += bytes
       metrics.count('pipeline_delivery_records', entries.length)
-      const stampOf = (): ProducerStamp =>
+      const stamp: ProducerStamp =
         lane === partition
           ? { producer, epoch, sequence: to, note: incarnation }
           : {
@@ -321,7 +304,6 @@ export const createDeliverBranch = (deps: DeliverDeps): DeliverBranch => {
               sequence: to,
               note: noteOfAhead(incarnation, deps.overtaking?.(partition)),
             }
-      const stamp = deps.isStamped?.(partition, to) === false ? undefined : stampOf()
       const appended = append(last.get(partition) ?? nothing, entries, stamp).finally(() => {
         waiting -= bytes
         deps.onDrain()

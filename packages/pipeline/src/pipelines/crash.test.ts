@@ -1,12 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
-import { openJournal, openLogReader, openLogWriter } from '@tributary/storage'
+import { openJournal, openLogReader } from '@tributary/storage'
 import { createTestEventStore, type TestEventStore } from '@tributary/test-kit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { batchOf, deliveredIds, openFiles, storeAll } from './test-world.ts'
@@ -84,44 +82,7 @@ const storedIds = async (): Promise<string[]> => {
   return rows.map((row) => row.message_id).toSorted()
 }
 
-/** Converts a log to the format from before producers existed. */
-const forgetProducers = (dir: string): void => {
-  for (const name of readdirSync(dir).filter((each) => each.endsWith('.db'))) {
-    const db = new DatabaseSync(join(dir, name))
-    db.exec('drop table if exists producer')
-    db.close()
-  }
-}
-
 describe('after a kill', () => {
-  it.each(isLong ? [1, 5] : [5])(
-    'after a kill, %s groups appended by a version without producers are appended once, even after another kill',
-    async (count) => {
-      await store.command('truncate table events')
-      await store.command('truncate table dropped_events')
-      const dir = await mkdtemp(join(tmpdir(), 'tributary-crash-'))
-      try {
-        const expected = await fill(dir)
-        expect(await run(dir, store.url, 'pipeline.after-deliveries-append', String(2 + count))).toBe('killed')
-        forgetProducers(join(dir, 'deliveries'))
-        await run(dir, store.url, 'pipeline.after-deliveries-append', String(count))
-        await run(dir, store.url, 'pipeline.before-commit', '1')
-        await storeAll(dir, store.url)
-        expect(await storedIds()).toEqual(expected)
-        const deliveries = openLogReader({ dir: join(dir, 'deliveries') })
-        const delivered = (await deliveredIds(deliveries)).toSorted()
-        deliveries.close()
-        expect(delivered).toEqual(expected.filter((id) => !id.endsWith('-3')))
-        // From now on, sequences say what is appended.
-        const writer = await openLogWriter({ dir: join(dir, 'deliveries'), partitions: 8, inline: true })
-        expect(await writer.lastSequences('events')).toHaveLength(workspaces.length)
-        await writer.close()
-      } finally {
-        await rm(dir, { recursive: true, force: true })
-      }
-    },
-  )
-
   it.each([
     ['pipeline.before-begin', '2'],
     ['pipeline.after-begin', '3'],

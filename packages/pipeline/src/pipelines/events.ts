@@ -45,8 +45,6 @@ export type PipelineDeps = {
   eventStore: EventStore
   /** The log of deliveries. */
   deliveries: LogWriter
-  /** Reads the deliveries log at the start, to find what a version without sequences appended. */
-  deliveriesReader: LogReader
   /** Returns the destinations connected to a source, from memory. Called once per record. */
   destinationsFor(sourceId: string): readonly string[]
   /**
@@ -144,7 +142,7 @@ const createParts = ({ deps, settings, lifecycle: { signal, fail }, onDrain }: W
     schemaFor: deps.schemaFor,
     isWatched: publish.isWatched,
     isPassedOver: overtakings.isPassedOver,
-    isAppended: (record, eventId, workspaceId) => before?.has(record, eventId, workspaceId) === true,
+    isAppended: (record, workspaceId) => before?.(record, workspaceId) === true,
     isSetAside: (record) => deps.setAside?.has(record) === true,
     deliveryRecordBytes: settings.deliveryRecordBytes,
   })
@@ -152,7 +150,6 @@ const createParts = ({ deps, settings, lifecycle: { signal, fail }, onDrain }: W
     ...deps,
     settings,
     signal,
-    isStamped: (partition, to) => before?.isStamped(partition, to) !== false,
     overtaking: overtakings.of,
     onDrain,
   })

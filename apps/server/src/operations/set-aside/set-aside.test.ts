@@ -55,7 +55,6 @@ const createWorld = async (maxBytes?: number) => {
   const requests = await openLogWriter({ dir: join(dir, 'requests'), partitions: 4, inline: true })
   const deliveries = await openLogWriter({ dir: join(dir, 'deliveries'), partitions: 4, inline: true })
   const reader = openLogReader({ dir: join(dir, 'requests') })
-  const deliveriesReader = openLogReader({ dir: join(dir, 'deliveries') })
   const journal = openJournal({ file: join(dir, 'journal.sqlite') })
   const hub = createCoordinationHub()
   const world = {
@@ -109,7 +108,6 @@ const createWorld = async (maxBytes?: number) => {
           reader,
           journal,
           deliveries,
-          deliveriesReader,
           eventStore: {
             ...store,
             insert: (...given) =>
@@ -148,7 +146,6 @@ const createWorld = async (maxBytes?: number) => {
       await requests.close()
       await deliveries.close()
       reader.close()
-      deliveriesReader.close()
       journal.close()
       await hub.close()
       await rm(dir, { recursive: true, force: true })

@@ -9,7 +9,6 @@ import { createDeliverBranch } from '../../branches/deliver.ts'
 import { createFloods } from '../../overtaking/floods.ts'
 import { createOvertakings, createReadings, formatOvertaking, type Overtakings } from '../../overtaking/overtakings.ts'
 import { createProcessor } from '../../process.ts'
-import type { AlreadyAppended } from '../../recovery/already-appended.ts'
 import { defaultPipelineSettings } from '../../settings.ts'
 import { type Files, openFiles } from '../test-world.ts'
 import { createNews } from './news.ts'
@@ -91,7 +90,7 @@ describe('the start of reading', () => {
       asking: (question) => question(),
       logger: silentLogger,
       readBytes: 1024 * 1024,
-      onAlreadyAppended: ({ found }: AlreadyAppended) => reported.push(`${found} already appended`),
+      onAlreadyAppended: () => reported.push('appended deliveries are known'),
     })
     return { ...from, reported }
   }
@@ -100,7 +99,7 @@ describe('the start of reading', () => {
     await send(3)
     const { next, unknownBefore, reported } = await begin()
     expect([next.size, next.get(partition), unknownBefore[partition]]).toEqual([8, 0, 3])
-    expect(reported).toEqual(['store begins', '0 already appended', '8 partitions'])
+    expect(reported).toEqual(['store begins', 'appended deliveries are known', '8 partitions'])
   })
 
   it('open ranges of two readings are appended in read order: before the double reading, then ahead, then behind', async () => {
@@ -137,7 +136,7 @@ describe('the start of reading', () => {
     const { next, unknownBefore, reported } = await begin(journal)
     journal.close()
     expect([next.get(partition), unknownBefore[partition]]).toEqual([2, 0])
-    expect(reported).toEqual(['store begins', '0 already appended', 'repeat t-1, 2 rows', '8 partitions'])
+    expect(reported).toEqual(['store begins', 'appended deliveries are known', 'repeat t-1, 2 rows', '8 partitions'])
   })
 })
 

@@ -5,7 +5,7 @@ import type { StoreBranch } from '../../branches/store.ts'
 import { type Overtakings, readerOfLanes } from '../../overtaking/overtakings.ts'
 import type { Processor } from '../../process.ts'
 import type { Progress } from '../../progress.ts'
-import { type AlreadyAppended, findAlreadyAppended } from '../../recovery/already-appended.ts'
+import { type AlreadyAppended, alreadyAppended } from '../../recovery/already-appended.ts'
 import { whereWentBack } from '../../recovery/log-rewind.ts'
 import { recover } from '../../recovery/recovery.ts'
 import { refillIds } from '../../recovery/refill-ids.ts'
@@ -16,8 +16,6 @@ export type StartUpDeps = {
   reader: LogReader
   owned?: ReadonlySet<number>
   widestSpreads?: () => Promise<ReadonlyMap<string, number>>
-  /** Reads the deliveries log. */
-  deliveriesReader: LogReader
   processor: Processor
   store: Pick<StoreBranch, 'begin' | 'repeat' | 'committed'>
   overtakings: Overtakings
@@ -70,15 +68,7 @@ export const startUp = async (deps: StartUpDeps): Promise<StartingPoint> => {
   if (storedBefore.some((offset) => offset > 0))
     logger.warn({}, 'journal is older than the event store; stored events are looked up')
   store.begin()
-  const before = await findAlreadyAppended({
-    requests: reader,
-    deliveries: deps.deliveriesReader,
-    journal,
-    sequences: await deps.deliver.begin(),
-  })
-  deps.onAlreadyAppended(before)
-  if (before.found > 0)
-    logger.info({ events: before.found }, 'deliveries were found that an earlier run appended and did not commit')
+  deps.onAlreadyAppended(alreadyAppended(await deps.deliver.begin()))
   const repeated = await recover(deps)
   if (repeated > 0) {
     logger.info({ inserts: repeated }, 'inserts that the last run left open were repeated')
