@@ -924,6 +924,18 @@ export const listedDestinations: readonly ListedDestination[] = [
     load: async () => (await import('./destinations/rudderstack/definition.ts')).rudderstack,
   },
   {
+    slug: "salesforce",
+    title: "Salesforce",
+    description: "Creates and updates leads or contacts, accounts, and records of events, in Salesforce.",
+    docsUrl: "https://developer.salesforce.com/docs/platform/api-rest/guide/dome-upsert.html",
+    icon: "/media/connectors/destinations/salesforce-de060a6685ae.svg",
+    kinds: ["Event Streams"],
+    category: "CRM and sales",
+    popular: false,
+    abilities: ["People","Deletion of users"],
+    load: async () => (await import('./load-described.ts')).loadDescribed('salesforce'),
+  },
+  {
     slug: "segment",
     title: "Segment",
     description: "Forwards events unchanged to a Segment source, or to any server that accepts Segment's tracking calls.",
