@@ -1103,6 +1103,18 @@ export const listedDestinations: readonly ListedDestination[] = [
     abilities: ["People"],
     load: async () => (await import('./load-described.ts')).loadDescribed('zapier'),
   },
+  {
+    slug: "zendesk",
+    title: "Zendesk",
+    description: "Creates and updates users and organizations, and adds events to the timeline of users, in Zendesk.",
+    docsUrl: "https://developer.zendesk.com/api-reference/ticketing/users/users/",
+    icon: "/media/connectors/destinations/zendesk-3f539c53fd00.svg",
+    kinds: ["Event Streams"],
+    category: "Support and success",
+    popular: false,
+    abilities: ["People","Deletion of users"],
+    load: async () => (await import('./load-described.ts')).loadDescribed('zendesk'),
+  },
 ]
 
 /** Every kind of source, by its type and title. */
