@@ -348,6 +348,18 @@ export const listedDestinations: readonly ListedDestination[] = [
     load: async () => (await import('./load-described.ts')).loadDescribed('engage'),
   },
   {
+    slug: "freshsales",
+    title: "Freshsales",
+    description: "Creates and updates contacts and accounts, and adds sales activities, in Freshsales.",
+    docsUrl: "https://developers.freshworks.com/crm/api/",
+    icon: "/media/connectors/destinations/freshsales-f0dc7ac63796.svg",
+    kinds: ["Event Streams"],
+    category: "CRM and sales",
+    popular: false,
+    abilities: ["People"],
+    load: async () => (await import('./load-described.ts')).loadDescribed('freshsales'),
+  },
+  {
     slug: "fullstory",
     title: "FullStory",
     description: "Sends server events and users to FullStory.",
