@@ -564,6 +564,18 @@ export const listedDestinations: readonly ListedDestination[] = [
     load: async () => (await import('./load-described.ts')).loadDescribed('knock'),
   },
   {
+    slug: "kustomer",
+    title: "Kustomer",
+    description: "Creates and updates customers, and adds events to their timeline, in Kustomer.",
+    docsUrl: "https://developer.kustomer.com/kustomer-api-docs/reference",
+    icon: "/media/connectors/destinations/kustomer-a3ee1fe21226.svg",
+    kinds: ["Event Streams"],
+    category: "Support and success",
+    popular: false,
+    abilities: ["People"],
+    load: async () => (await import('./load-described.ts')).loadDescribed('kustomer'),
+  },
+  {
     slug: "lago",
     title: "Lago",
     description: "Sends usage events and customers to Lago billing.",
