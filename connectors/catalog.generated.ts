@@ -1139,6 +1139,18 @@ export const listedDestinations: readonly ListedDestination[] = [
     abilities: ["People","Deletion of users"],
     load: async () => (await import('./load-described.ts')).loadDescribed('zendesk'),
   },
+  {
+    slug: "zoho-crm",
+    title: "Zoho CRM",
+    description: "Creates and updates leads or contacts, and accounts, in Zoho CRM.",
+    docsUrl: "https://www.zoho.com/crm/developer/docs/api/v8/upsert-records.html",
+    icon: "/media/connectors/destinations/zoho-crm-5a2696ef5c26.svg",
+    kinds: ["Event Streams"],
+    category: "CRM and sales",
+    popular: false,
+    abilities: ["People"],
+    load: async () => (await import('./load-described.ts')).loadDescribed('zoho-crm'),
+  },
 ]
 
 /** Every kind of source, by its type and title. */
