@@ -960,6 +960,18 @@ export const listedDestinations: readonly ListedDestination[] = [
     load: async () => (await import('./load-described.ts')).loadDescribed('salesforce'),
   },
   {
+    slug: "salesforce-marketing-cloud",
+    title: "Salesforce Marketing Cloud",
+    description: "Writes people to a data extension, and sends events to journeys, in Salesforce Marketing Cloud.",
+    docsUrl: "https://developer.salesforce.com/docs/marketing/marketing-cloud/guide/putDataExtensionRowByKey.html",
+    icon: "/media/connectors/destinations/salesforce-marketing-cloud-4927d8c86985.svg",
+    kinds: ["Event Streams"],
+    category: "Customer engagement",
+    popular: false,
+    abilities: ["People"],
+    load: async () => (await import('./load-described.ts')).loadDescribed('salesforce-marketing-cloud'),
+  },
+  {
     slug: "segment",
     title: "Segment",
     description: "Forwards events unchanged to a Segment source, or to any server that accepts Segment's tracking calls.",
