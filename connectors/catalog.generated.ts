@@ -252,6 +252,18 @@ export const listedDestinations: readonly ListedDestination[] = [
     load: async () => (await import('./load-described.ts')).loadDescribed('clickup'),
   },
   {
+    slug: "close",
+    title: "Close",
+    description: "Creates and updates leads with their contact, and adds notes, in Close.",
+    docsUrl: "https://developer.close.com/resources/leads/",
+    icon: "/media/connectors/destinations/close-af98f4e04ab4.svg",
+    kinds: ["Event Streams"],
+    category: "CRM and sales",
+    popular: false,
+    abilities: ["People"],
+    load: async () => (await import('./load-described.ts')).loadDescribed('close'),
+  },
+  {
     slug: "courier",
     title: "Courier",
     description: "Sends events, which start automations, and profiles to Courier.",
