@@ -720,6 +720,18 @@ export const listedDestinations: readonly ListedDestination[] = [
     load: async () => (await import('./load-described.ts')).loadDescribed('microsoft-conversions'),
   },
   {
+    slug: "dynamics-365",
+    title: "Microsoft Dynamics 365",
+    description: "Creates and updates contacts or leads, accounts, and rows of events, in Microsoft Dynamics 365.",
+    docsUrl: "https://learn.microsoft.com/en-us/power-apps/developer/data-platform/use-upsert-insert-update-record",
+    icon: "/media/connectors/destinations/dynamics-365-38effd954cd7.svg",
+    kinds: ["Event Streams"],
+    category: "CRM and sales",
+    popular: false,
+    abilities: ["People","Deletion of users"],
+    load: async () => (await import('./load-described.ts')).loadDescribed('dynamics-365'),
+  },
+  {
     slug: "microsoft-teams",
     title: "Microsoft Teams",
     description: "Posts a message to a channel for the events you choose.",
