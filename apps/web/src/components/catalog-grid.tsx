@@ -86,11 +86,13 @@ const Choice = ({
     onChange={({ target }) => onChoose(target.value)}
   >
     <option value="">{all}</option>
-    {names.map(([name, count]) => (
-      <option key={name} value={name}>
-        {name} ({count})
-      </option>
-    ))}
+    {names
+      .toSorted(([one], [other]) => one.localeCompare(other))
+      .map(([name, count]) => (
+        <option key={name} value={name}>
+          {name} ({count})
+        </option>
+      ))}
   </Select>
 )
 
@@ -159,13 +161,26 @@ const Groups = ({ groups, noun }: { groups: readonly (readonly [string, readonly
  * categories, the cards are in groups, popular ones first, and one category can be chosen. Search, category, and ability
  * are in the URL, so that Back restores them.
  */
-export const CatalogGrid = ({ label, noun, cards }: { label: string; noun: string; cards: readonly CatalogCard[] }) => {
+export const CatalogGrid = ({
+  label,
+  noun,
+  cards,
+  order = [],
+}: {
+  label: string
+  noun: string
+  cards: readonly CatalogCard[]
+  /** The order of the categories; others come in the order of their cards. */
+  order?: readonly string[]
+}) => {
   const [params, setParams] = useSearchParams()
   const [search, setSearch] = useState(params.get('search') ?? '')
   const groups = useMemo(() => {
     const popular = cards.filter(({ popular: isPopular }) => isPopular === true)
-    return [...(popular.length === 0 ? [] : [['Popular', popular] as const]), ...Map.groupBy(cards, kindOf)]
-  }, [cards])
+    const placeOf = (name: string): number => (order.includes(name) ? order.indexOf(name) : order.length)
+    const rest = [...Map.groupBy(cards, kindOf)].toSorted(([one], [other]) => placeOf(one) - placeOf(other))
+    return [...(popular.length === 0 ? [] : [['Popular', popular] as const]), ...rest]
+  }, [cards, order])
   const kinds = useMemo(() => counted(cards, (card) => card.categories), [cards])
   const abilities = useMemo(() => counted(cards, (card) => card.abilities ?? []), [cards])
   const chosenOf = (name: string, of: readonly (readonly [string, number])[]): string => {

@@ -20,6 +20,7 @@ export const ChooseStep = <App,>({
   list,
   query,
   cardOf,
+  order,
 }: {
   /** The kind of object, such as "source". */
   noun: string
@@ -28,6 +29,8 @@ export const ChooseStep = <App,>({
   list: Place
   query: UseQueryResult<readonly App[]>
   cardOf: (app: App) => CatalogCard
+  /** The order of the categories. */
+  order?: readonly string[]
 }) => (
   <>
     <PageHeader
@@ -37,7 +40,9 @@ export const ChooseStep = <App,>({
       crumbs={[list]}
     />
     <QueryView query={query} skeleton={<CatalogSkeleton />} errorTitle="Failed to load the catalog">
-      {(apps) => <CatalogGrid label={`Search ${noun}s`} noun={noun} cards={apps.map(cardOf)} />}
+      {(apps) => (
+        <CatalogGrid label={`Search ${noun}s`} noun={noun} cards={apps.map(cardOf)} {...(order && { order })} />
+      )}
     </QueryView>
   </>
 )

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { destinationCategories } from '@tributary/contract'
 import { ChooseStep } from '../../components/create-flow.tsx'
 import { paths } from '../../lib/paths.ts'
 import { catalogDestinationsQuery } from '../../lib/queries/workspace-queries.ts'
@@ -14,6 +15,7 @@ export const DestinationCatalogPage = () => {
       description="Choose where to send your events."
       list={{ label: 'Destinations', to: paths.destinations(workspace.name) }}
       query={query}
+      order={destinationCategories}
       cardOf={(app) => ({
         name: app.name,
         title: app.display_name,
