@@ -4,7 +4,7 @@ import { type Clock, cutText, isRecord } from '@tributary/kernel'
 import ipaddr from 'ipaddr.js'
 import type { EventRoute } from './ingestion-context.ts'
 import type { CollectDeps, WriteKeyEntry } from './ports.ts'
-import type { Refusal } from './refusal.ts'
+import type { Refusal, RetryLater } from './refusal.ts'
 import * as refusals from './refusal.ts'
 
 /** Maximum number of characters of a write key. A longer text is not looked up. */
@@ -228,7 +228,7 @@ export type EntryChecks = {
 export const createEntryChecks = (
   { keys, diskOk, webhooks, domains }: Pick<CollectDeps, 'keys' | 'diskOk' | 'webhooks' | 'domains'>,
   proxies: readonly AddressRange[],
-  retryLater: Record<'stopping' | 'starting' | 'diskFull', Refusal>,
+  retryLater: RetryLater,
 ): EntryChecks => {
   let closed = false
   return {

@@ -17,7 +17,7 @@ import { createLogProducer, type LogProducer } from './log-producer.ts'
 import { createMetricsBuffer, type MetricsBuffer } from './metrics-buffer.ts'
 import { type CollectDeps, type CollectSettings, defaultCollectSettings, type WriteKeyEntry } from './ports.ts'
 import { sampleOf } from './redact.ts'
-import type { Refusal } from './refusal.ts'
+import type { Refusal, RetryLater } from './refusal.ts'
 import * as refusals from './refusal.ts'
 import { createRefusalCounter, type RefusalCounter } from './refusal-counter.ts'
 
@@ -56,24 +56,6 @@ export type EventRoute = TrackRoute | PixelRoute
 export type StartRoute = Extract<Route, { kind: 'settings' | 'script' | 'source-config' | 'bundle' }>
 export type TagRoute = Extract<Route, { kind: 'tag' | 'tag-cookies' }>
 
-/** Refusals after which the client should retry later. */
-type RetryLaterAnswers = Record<
-  | 'starting'
-  | 'stopping'
-  | 'diskFull'
-  | 'overloaded'
-  | 'keylessOverloaded'
-  | 'tooSlow'
-  | 'quota'
-  | 'busy'
-  | 'largeBusy'
-  | 'unavailable'
-  | 'moving'
-  | 'slowed'
-  | 'settingsUnreadable',
-  Refusal
->
-
 /** What all endpoints share: limits, counters, the log producer, and the texts of rejections. */
 export type IngestionContext = BodyMemory &
   EntryChecks & {
@@ -83,7 +65,7 @@ export type IngestionContext = BodyMemory &
     readonly producer: LogProducer
     readonly counter: RefusalCounter
     readonly metricsBuffer: MetricsBuffer
-    readonly retryLater: RetryLaterAnswers
+    readonly retryLater: RetryLater
     /** Whether the workspace has verified a host. */
     hasVerified(workspaceId: string, host: string): boolean
     /** Returns the origin of the custom domain to which a call was sent; undefined for the product's own address. */
@@ -116,22 +98,6 @@ export type IngestionContext = BodyMemory &
     readonly metaOf: ReturnType<typeof createMeta>
   }
 
-const retryLaterAnswers = (seconds: number): RetryLaterAnswers => ({
-  starting: refusals.starting(seconds),
-  stopping: refusals.stopping(seconds),
-  diskFull: refusals.diskFull(seconds),
-  overloaded: refusals.overloaded(seconds),
-  keylessOverloaded: refusals.keylessOverloaded(seconds),
-  tooSlow: refusals.tooSlow(seconds),
-  quota: refusals.quotaExceeded(seconds),
-  unavailable: refusals.unavailable(seconds),
-  moving: refusals.moving(seconds),
-  slowed: refusals.slowed(seconds),
-  busy: refusals.workspaceBusy(seconds),
-  largeBusy: refusals.largeBodiesBusy(seconds),
-  settingsUnreadable: refusals.settingsUnreadable(seconds),
-})
-
 /** Creates the shared context. Throws if a trusted proxy is not an IP address. */
 export const createIngestionContext = (deps: CollectDeps): IngestionContext => {
   const { clock } = deps
@@ -140,7 +106,7 @@ export const createIngestionContext = (deps: CollectDeps): IngestionContext => {
   const quota = createQuota(() => settings.quotaBytes / (deps.processes?.() ?? 1))
   const counter = createRefusalCounter(deps.refusals, clock, deps.logger)
   const metricsBuffer = createMetricsBuffer(deps.metrics)
-  const retryLater = retryLaterAnswers(settings.retryAfterSeconds)
+  const retryLater = refusals.retryLaterAfter(settings.retryAfterSeconds)
   const addressOf = createAddressOf(proxies)
 
   const countLost: IngestionContext['countLost'] = (refusal, req, entry, key, body) =>

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { createAdmission, createQuota } from './admission.ts'
 import { createLogProducer } from './log-producer.ts'
 import type { WorkspaceSpread, WriteKeyEntry } from './ports.ts'
-import * as refusals from './refusal.ts'
+import { retryLaterAfter } from './refusal.ts'
 
 const entry: WriteKeyEntry = {
   organizationId: 'o1',
@@ -34,13 +34,7 @@ const setUp = (first: WorkspaceSpread) => {
       clock: Date.now,
     },
     createQuota(() => 1e9),
-    {
-      overloaded: refusals.overloaded(1),
-      unavailable: refusals.unavailable(1),
-      quota: refusals.quotaExceeded(1),
-      moving: refusals.moving(1),
-      slowed: refusals.slowed(1),
-    },
+    retryLaterAfter(1),
     createAdmission(() => 0, silentLogger),
   )
   const append = (kind: 'single' | 'batch', text: string, done: (refusal?: unknown) => void): Generator<void, void> =>

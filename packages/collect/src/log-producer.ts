@@ -3,7 +3,7 @@ import { faultPoint, type Logger } from '@tributary/kernel'
 import { cutRequest, LogOverloaded, type RequestPart } from '@tributary/storage'
 import type { Admission, Quota } from './admission.ts'
 import type { CollectDeps, WorkspaceSpreads, WriteKeyEntry } from './ports.ts'
-import type { Refusal } from './refusal.ts'
+import type { Refusal, RetryLater } from './refusal.ts'
 
 export type Pauses = {
   /**
@@ -230,7 +230,7 @@ const drain = (appending: Generator<void, void>): void => {
 export const createLogProducer = (
   deps: Pick<CollectDeps, 'log' | 'logger' | 'metrics' | 'clock' | 'spreads'>,
   quota: Quota,
-  retryLater: Record<'overloaded' | 'unavailable' | 'quota' | 'moving' | 'slowed', Refusal>,
+  retryLater: RetryLater,
   admission: Admission,
 ): LogProducer => {
   const { log, logger, metrics, clock, spreads } = deps

@@ -19,13 +19,6 @@ const refusal = (code: number, reason: string, message: string, metadata?: Recor
   ...(metadata === undefined ? {} : { metadata }),
 })
 
-const later = (code: number, reason: string, message: string, seconds: number): Refusal => ({
-  code,
-  reason,
-  message,
-  retryAfter: seconds,
-})
-
 /**
  * Returns the refusal of a request that blocked the thread twice and is no longer processed; `message` says until when.
  */
@@ -168,64 +161,61 @@ export const fault = refusal(
   'Something went wrong on our side. The request was not accepted. Send it again.',
 )
 
-export const starting = (seconds: number): Refusal =>
-  later(503, 'STARTING', 'The server is starting. Send the request again later.', seconds)
-export const stopping = (seconds: number): Refusal =>
-  later(503, 'STOPPING', 'The server is stopping. Send the request again later.', seconds)
-export const diskFull = (seconds: number): Refusal =>
-  later(503, 'STORAGE_FULL', "The server can't accept more events right now. Send the request again later.", seconds)
-export const overloaded = (seconds: number): Refusal =>
-  later(503, 'OVERLOADED', "The server's queue is full. Send the request again later.", seconds)
-export const keylessOverloaded = (seconds: number): Refusal =>
-  later(
-    503,
-    'OVERLOADED',
-    'Too many requests without a key in the header are in progress. Send the key as the user name of Basic authorization, or send the request again later.',
-    seconds,
-  )
-export const tooSlow = (seconds: number): Refusal =>
-  later(408, 'REQUEST_TIMEOUT', 'The body did not arrive in time. Send the request again.', seconds)
-export const unavailable = (seconds: number): Refusal =>
-  later(503, 'LOG_UNAVAILABLE', "The server can't store events right now. Send the request again later.", seconds)
-export const moving = (seconds: number): Refusal =>
-  later(
-    503,
-    'WORKSPACE_MOVING',
-    'Events of this workspace are being moved to other partitions. Send the request again later.',
-    seconds,
-  )
-export const settingsUnreadable = (seconds: number): Refusal =>
-  later(
-    503,
-    'SETTINGS_UNREADABLE',
-    "The source's secrets can't be decrypted with the server's secret key. Send the request again later.",
-    seconds,
-  )
-export const quotaExceeded = (seconds: number): Refusal =>
-  later(
-    429,
-    'WORKSPACE_BACKLOG',
-    'The workspace has more unprocessed events than its share of the queue. Send the request again later.',
-    seconds,
-  )
-export const slowed = (seconds: number): Refusal =>
-  later(
-    429,
-    'OVERLOADED',
-    'The server accepts fewer events now, because earlier ones are not delivered yet. Send the request again later.',
-    seconds,
-  )
-export const workspaceBusy = (seconds: number): Refusal =>
-  later(
-    429,
-    'WORKSPACE_BUSY',
-    "The workspace's source templates use more time than its share. Simplify them, and send the request again later.",
-    seconds,
-  )
-export const largeBodiesBusy = (seconds: number): Refusal =>
-  later(
-    429,
-    'WORKSPACE_BUSY',
-    'Large requests use more time than their share. Send batches of at most 256 KiB, or send the request again later.',
-    seconds,
-  )
+/** Returns the refusals after which the client should retry, not before this many seconds. */
+export const retryLaterAfter = (retryAfter: number) => {
+  const later = (code: number, reason: string, message: string): Refusal => ({ code, reason, message, retryAfter })
+  return {
+    starting: later(503, 'STARTING', 'The server is starting. Send the request again later.'),
+    stopping: later(503, 'STOPPING', 'The server is stopping. Send the request again later.'),
+    diskFull: later(
+      503,
+      'STORAGE_FULL',
+      "The server can't accept more events right now. Send the request again later.",
+    ),
+    overloaded: later(503, 'OVERLOADED', "The server's queue is full. Send the request again later."),
+    keylessOverloaded: later(
+      503,
+      'OVERLOADED',
+      'Too many requests without a key in the header are in progress. Send the key as the user name of Basic authorization, or send the request again later.',
+    ),
+    tooSlow: later(408, 'REQUEST_TIMEOUT', 'The body did not arrive in time. Send the request again.'),
+    unavailable: later(
+      503,
+      'LOG_UNAVAILABLE',
+      "The server can't store events right now. Send the request again later.",
+    ),
+    moving: later(
+      503,
+      'WORKSPACE_MOVING',
+      'Events of this workspace are being moved to other partitions. Send the request again later.',
+    ),
+    settingsUnreadable: later(
+      503,
+      'SETTINGS_UNREADABLE',
+      "The source's secrets can't be decrypted with the server's secret key. Send the request again later.",
+    ),
+    quota: later(
+      429,
+      'WORKSPACE_BACKLOG',
+      'The workspace has more unprocessed events than its share of the queue. Send the request again later.',
+    ),
+    slowed: later(
+      429,
+      'OVERLOADED',
+      'The server accepts fewer events now, because earlier ones are not delivered yet. Send the request again later.',
+    ),
+    busy: later(
+      429,
+      'WORKSPACE_BUSY',
+      "The workspace's source templates use more time than its share. Simplify them, and send the request again later.",
+    ),
+    largeBusy: later(
+      429,
+      'WORKSPACE_BUSY',
+      'Large requests use more time than their share. Send batches of at most 256 KiB, or send the request again later.',
+    ),
+  }
+}
+
+/** Refusals after which the client should retry later. */
+export type RetryLater = ReturnType<typeof retryLaterAfter>

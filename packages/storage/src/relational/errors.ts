@@ -1,16 +1,5 @@
 import { DatabaseError } from 'pg'
 
-/**
- * The name of the constraint or unique index that a write violated; undefined for any other error (SQLSTATE 23505,
- * PostgreSQL manual appendix A). The caller maps names to its own errors.
- */
-export const brokenUniqueConstraint = (error: unknown): string | undefined =>
-  error instanceof DatabaseError && error.code === '23505' ? (error.constraint ?? '') : undefined
-
-/** The name of the foreign key that a write violated (SQLSTATE 23503), or undefined. */
-export const brokenForeignKey = (error: unknown): string | undefined =>
-  error instanceof DatabaseError && error.code === '23503' ? (error.constraint ?? '') : undefined
-
 const networkCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
