@@ -3,8 +3,8 @@ import { ConfigurationError, type DeliverResult } from '@tributary/connector-kit
 import { setHeldWork, silentLogger } from '@tributary/kernel'
 import { expect, it, onTestFinished } from 'vitest'
 import type { Item } from '../parking/in-flight-record.ts'
-import { batchesItem, createDispatcher, type Dispatched, deliveryItem } from './sending.ts'
 import type { Ready } from './readiness.ts'
+import { batchesItem, createDispatcher, type Dispatched, deliveryItem } from './sending.ts'
 import type { WorkerContext } from './worker-context.ts'
 
 const batchOf = (count: number): readonly Item[] =>

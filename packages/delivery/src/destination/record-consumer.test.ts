@@ -7,10 +7,10 @@ import { expect, it, onTestFinished } from 'vitest'
 import type { DeliveryRecord } from '../log/record.ts'
 import type { InFlightRecord } from '../parking/in-flight-record.ts'
 import { createKeyOrder } from '../parking/key-order.ts'
-import { deliveryItem } from './sending.ts'
 import type { Outcomes, SkippedEvent } from './outcomes.ts'
 import type { Ready } from './readiness.ts'
 import { createRecordConsumer } from './record-consumer.ts'
+import { deliveryItem } from './sending.ts'
 import { createBatchQueue } from './worker-lane.ts'
 
 setFlagsFromString('--expose-gc')

@@ -4,10 +4,10 @@ import { type DeliveryRecord, type Lane, type Outgoing, type RecordReference, re
 import { type InFlightRecord, type Item } from '../parking/in-flight-record.ts'
 import { type KeyOrder, laterDelivered, type Open } from '../parking/key-order.ts'
 import type { ParkedRow } from '../parking/parked-row.ts'
-import { deliveryItem } from './sending.ts'
 import type { GateResult } from './gate.ts'
 import type { Outcomes, SkippedEvent } from './outcomes.ts'
 import type { Ready } from './readiness.ts'
+import { deliveryItem } from './sending.ts'
 import type { WorkerContext } from './worker-context.ts'
 import type { BatchQueue } from './worker-lane.ts'
 
