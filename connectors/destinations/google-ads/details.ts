@@ -32,19 +32,22 @@ export const itemsOf = (
   left: string[],
 ): unknown[] => {
   const { products, leftOut } = productsOf({ list, one, eventName })
-  const items = products.flatMap(({ id, quantity = 0, price = -1 }) =>
-    id === undefined
-      ? []
-      : [
-          {
-            [nameOfId]: id,
-            ...(Number.isInteger(quantity) && quantity > 0 ? { quantity } : {}),
-            ...(price < 0 ? {} : { unitPrice: price }),
-          },
-        ],
-  )
+  const lost = new Set<string>()
+  const items = products.flatMap(({ id, quantity, price }) => {
+    if (id === undefined) return []
+    const isCount = quantity === undefined || (Number.isInteger(quantity) && quantity > 0)
+    const isPrice = price === undefined || price >= 0
+    if (!isCount) lost.add('quantity of a product: not a positive integer')
+    if (!isPrice) lost.add('price of a product: negative')
+    return [
+      {
+        [nameOfId]: id,
+        ...withValues({ quantity: isCount ? quantity : undefined, unitPrice: isPrice ? price : undefined }),
+      },
+    ]
+  })
   const unknown = products.length - items.length
-  left.push(...leftOut, ...(unknown === 0 ? [] : [`${unknown} of ${products.length} products: no ID`]))
+  left.push(...leftOut, ...lost, ...(unknown === 0 ? [] : [`${unknown} of ${products.length} products: no ID`]))
   return items
 }
 

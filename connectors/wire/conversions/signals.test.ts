@@ -203,6 +203,32 @@ describe('the requests of signals', () => {
     })
   })
 
+  it.each([
+    ['Meta', metaConversions, metaPeer],
+    ['TikTok', tiktokEvents, tiktokPeer],
+    ['Google Ads', googleAds, adsPeer],
+  ] as const)('an order that two signals send to %s counts once, by its ID', async (_, definition, peerOf) => {
+    const to = peerOf()
+    const one = outgoing(platformOf(definition), conversion())
+    const other = { ...outgoing(platformOf(definition), conversion()), messageId: 'of another signal' }
+    for (const batch of [[one, other], [other]])
+      expect((await send(to, ...batch)).outcomes).toEqual(batch.map(() => ({ kind: 'delivered' })))
+    expect([...to.counted.values()]).toHaveLength(1)
+  })
+
+  // "transaction_id" of the events reference: Google Analytics counts a purchase with the same ID once.
+  it('an order that two signals send to Google Analytics has one transaction ID', async () => {
+    const to = analyticsPeer()
+    const one = outgoing(platformOf(googleAnalytics), conversion())
+    const other = { ...outgoing(platformOf(googleAnalytics), conversion()), messageId: 'of another signal' }
+    await send(to, one, other)
+    const sent = [...to.counted.values()].flatMap(({ events = [] }) => events)
+    expect(sent.map(({ name, params }) => [name, params?.['transaction_id']])).toEqual([
+      ['purchase', 'order-1'],
+      ['purchase', 'order-1'],
+    ])
+  })
+
   it("a signal's request keeps hashed values, and never hashes empty ones", () => {
     const [definition] = definitions
     if (definition === undefined) throw new Error('there are platforms')
