@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { emailOf, phoneOf, readPhone } from '@tributary/contract'
+import { emailOf, phoneOf, readPhone, trackingLimits } from '@tributary/contract'
 import { ExactNumber, isJsonObject, parseExactJson } from '@tributary/kernel'
 import type { ActionTarget, PiiRule } from '../definition/definition.ts'
 
@@ -22,8 +22,8 @@ export const isPersonal = <Target extends Pick<ActionTarget, 'pii'>>(
 
 /** Maximum items of a list of personal data that are read; further items are not sent. */
 export const maxItems = 100
-/** Maximum characters of a text that is read as a list. */
-const longestList = 20_000
+/** Maximum characters of a text that is read as a list: as many as a whole event can have. */
+const longestList = trackingLimits.eventBytes
 
 const isWritten = (value: unknown): value is string | number | ExactNumber =>
   typeof value === 'string' || typeof value === 'number' || value instanceof ExactNumber
