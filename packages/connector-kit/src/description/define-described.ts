@@ -14,7 +14,7 @@ import { descriptionProblems, type Normalizations } from './description-problems
 import { readGuide } from './guide.ts'
 import { hostCheck, makeSettings } from './make-settings.ts'
 import type { Described } from './open-request.ts'
-import { type DescribedAction, type DescribedField, descriptionWithoutVectors } from './schema.ts'
+import { type DescribedAction, type DescribedField, description } from './schema.ts'
 import { tryConnection } from './try-connection.ts'
 
 /** Returns a value without members that are undefined, at its own level. */
@@ -151,7 +151,7 @@ export const defineDescribed = (
  * references to nothing, templates that fail, and secrets in templates.
  */
 export const readDescription = (text: string, normalizations: Normalizations = {}): Described => {
-  const parsed = descriptionWithoutVectors.safeParse(JSON.parse(text))
+  const parsed = description.safeParse(JSON.parse(text))
   if (!parsed.success) throw new Error(`The description is not valid:\n${z.prettifyError(parsed.error)}`)
   const problems = descriptionProblems(parsed.data, normalizations)
   if (problems.length > 0) throw new Error(`The description is not valid:\n${problems.join('\n')}`)

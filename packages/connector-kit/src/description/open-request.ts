@@ -9,8 +9,8 @@ import { renderTree, type Scope, TreeProblem } from './render-tree.ts'
 import type { Description } from './schema.ts'
 import type { DescribedRequest } from './schema-requests.ts'
 
-/** A described destination without its test vectors. */
-export type Described = Omit<Description, 'vectors'>
+/** A described destination. */
+export type Described = Description
 
 /** Maximum bytes of an answer that are read: more if it can name items, each with a long reason, or is searched. */
 const answerBytes = 64 * 1024

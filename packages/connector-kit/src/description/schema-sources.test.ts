@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { vectors } from '../testing/description-vectors.ts'
 import { defineDescribed, readDescription } from './define-described.ts'
-import { vectors } from './schema-vectors.ts'
 import { standardFields } from './standard-fields.ts'
 import { sampleText } from './testing-descriptions.ts'
 

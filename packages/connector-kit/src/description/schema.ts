@@ -3,7 +3,6 @@ import { z } from 'zod'
 import { describedAnswers, describedRequest, tree } from './schema-requests.ts'
 import { describedCredential, describedServer, describedSetting, partName } from './schema-settings.ts'
 import { describedSource, longField, withUsualSources } from './schema-sources.ts'
-import { vectors } from './schema-vectors.ts'
 
 const text = z.string().min(1).max(2000)
 const choices = z.array(z.strictObject({ value: z.string(), label: text }))
@@ -113,7 +112,8 @@ const describedObject = z.strictObject({
 
 const pages = z.url({ protocol: /^https$/ })
 
-const whole = z.strictObject({
+/** The members of a description. Test vectors have their schema in the test kit. */
+export const descriptionParts = z.strictObject({
   /** The form of the description. A later form has another number. */
   format: z.literal(1),
   slug: z.string().regex(/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/),
@@ -164,18 +164,12 @@ const whole = z.strictObject({
       needs: partName.optional(),
     })
     .optional(),
-  vectors,
+  vectors: z.unknown(),
 })
 
 /**
  * The description of a destination: plain data that `defineDescribed` makes a destination of. Its requests, answers, and
- * limits are those of a page of the vendor, which it names. Unknown members are refused.
+ * limits are those of a page of the vendor, which it names. Unknown members are refused. Test vectors are not kept.
  */
-export const description = whole.transform(withUsualSources)
+export const description = descriptionParts.transform(({ vectors: _, ...given }) => withUsualSources(given))
 export type Description = z.output<typeof description>
-
-/** The same without its test vectors, which are neither checked nor kept. */
-export const descriptionWithoutVectors = whole.extend({ vectors: z.unknown() }).transform((given) => {
-  const { vectors: _, ...described } = given
-  return withUsualSources(described)
-})

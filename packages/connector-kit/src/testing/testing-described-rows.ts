@@ -1,11 +1,10 @@
 import { expect, it } from 'vitest'
 import type { DestinationDefinition, EventOutcome, OutgoingEvent, OutgoingRow } from '../definition/definition.ts'
-import type { Description } from '../description/schema.ts'
-import type { VectorAnswer } from '../description/schema-vectors.ts'
+import type { TestedDescription, VectorAnswer } from './description-vectors.ts'
 
 type Values = Readonly<Record<string, unknown>>
-type Vector = Description['vectors']['requests'][number]
-type Rows = NonNullable<Description['objects'][number]['rows']>
+type Vector = TestedDescription['vectors']['requests'][number]
+type Rows = NonNullable<TestedDescription['objects'][number]['rows']>
 type Operation = OutgoingRow['operation']
 
 type Given = { answers: readonly VectorAnswer[]; settings: Values }
@@ -48,9 +47,9 @@ const rowsOf = (
 }
 
 const testOwn = (
-  { objects }: Description,
+  { objects }: TestedDescription,
   definition: DestinationDefinition,
-  vector: Description['vectors']['rows'][number],
+  vector: TestedDescription['vectors']['rows'][number],
   { deliverRows, shown }: RowRunner,
 ): void =>
   it(`the vendor receives exactly the documented request for rows: ${vector.name}`, async () => {
@@ -69,7 +68,11 @@ const testOwn = (
  * Defines the tests of a description's rows. A row has the same request as an event with its values, for the events of
  * the vectors. Operations without such an event have vectors of their own.
  */
-export const testDescribedRows = (whole: Description, definition: DestinationDefinition, runner: RowRunner): void => {
+export const testDescribedRows = (
+  whole: TestedDescription,
+  definition: DestinationDefinition,
+  runner: RowRunner,
+): void => {
   const { vectors, objects } = whole
   const { mapped, deliver, deliverRows } = runner
   for (const vector of vectors.rows) testOwn(whole, definition, vector, runner)

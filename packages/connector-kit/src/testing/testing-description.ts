@@ -13,14 +13,18 @@ import { defineDescribed, readDescription } from '../description/define-describe
 import type { Normalizations } from '../description/description-problems.ts'
 import { putAt } from '../description/open-request.ts'
 import { templatesOf } from '../description/render-tree.ts'
-import { type Description, description } from '../description/schema.ts'
-import type { VectorAnswer, VectorEvent } from '../description/schema-vectors.ts'
 import { serverUrl } from '../description/servers.ts'
 import { ConfigurationError, DeliveryError, RetryableError } from '../errors.ts'
 import { revokedText } from '../http/oauth2.ts'
 import { compileMappings } from '../mapping/compile.ts'
 import { presetMappings } from '../mapping/presets.ts'
 import { templatePaths } from '../templates/json-template.ts'
+import {
+  type TestedDescription,
+  testedDescription,
+  type VectorAnswer,
+  type VectorEvent,
+} from './description-vectors.ts'
 import { outgoingEvent, type PeerAnswer, runConnector, runConnectorRows } from './testing.ts'
 import { type RowRunner, testDescribedRows } from './testing-described-rows.ts'
 import { startVendor, testDestination, type VendorRequest } from './testing-destination.ts'
@@ -77,7 +81,7 @@ const peerAnswer = ({ status, headers, body, text }: VectorAnswer): PeerAnswer =
 }
 
 /** Returns the origins of all servers with these settings. */
-const originsOf = ({ servers }: Description, settings: Values): string[] => [
+const originsOf = ({ servers }: TestedDescription, settings: Values): string[] => [
   ...new Set(
     Object.values(servers).flatMap((server) => {
       if (typeof server !== 'string' && 'choices' in server) return Object.values(server.choices)
@@ -96,7 +100,7 @@ const shownRequest = (request: VendorRequest, names: readonly string[]) => ({
   body: request.body === '' ? undefined : request.body,
 })
 
-type Expected = Description['vectors']['requests'][number]['requests']
+type Expected = TestedDescription['vectors']['requests'][number]['requests']
 
 const expectRequests = (asked: readonly VendorRequest[], expected: Expected): void => {
   const shown = asked.map((request, at) => shownRequest(request, Object.keys(expected[at]?.headers ?? {})))
@@ -115,7 +119,7 @@ const outcomeOfError = (error: unknown): EventOutcome => {
 
 /** The tokens of a destination with a grant: a refused one is renewed once, and then the grant has ended. */
 const tokens = { first: 'access-token-1', renewed: 'access-token-2' }
-const grantOf = ({ auth }: Description): Pick<DeliverContext, 'accessToken'> =>
+const grantOf = ({ auth }: TestedDescription): Pick<DeliverContext, 'accessToken'> =>
   Object.values(auth).some((credentials) => credentials.some((credential) => credential.in === 'grant'))
     ? {
         accessToken: async (refused, again) => {
@@ -126,7 +130,7 @@ const grantOf = ({ auth }: Description): Pick<DeliverContext, 'accessToken'> =>
     : {}
 
 /** Starts a stand-in that gives these answers in order, and then the usual one. */
-const startWith = async (whole: Description, own: Values, answers: readonly VectorAnswer[]) => {
+const startWith = async (whole: TestedDescription, own: Values, answers: readonly VectorAnswer[]) => {
   const settings = { ...whole.vectors.settings, ...own }
   let count = 0
   const { asked, rebase } = await startVendor({ origins: originsOf(whole, settings) }, () =>
@@ -137,7 +141,7 @@ const startWith = async (whole: Description, own: Values, answers: readonly Vect
 
 /** Returns the events of a vector as the presets map them. */
 const mappedVector = (
-  { vectors }: Description,
+  { vectors }: TestedDescription,
   definition: DestinationDefinition,
   { events, settings = {} }: { events: readonly VectorEvent[]; settings?: Values },
 ): OutgoingEvent[] =>
@@ -149,7 +153,7 @@ const mappedVector = (
 
 /** Delivers the events of a vector. */
 const runVector = async (
-  whole: Description,
+  whole: TestedDescription,
   definition: DestinationDefinition,
   vector: { events: readonly VectorEvent[]; answers: readonly VectorAnswer[]; settings?: Values },
 ) => {
@@ -166,7 +170,7 @@ const runVector = async (
 }
 
 /** The tests that every destination passes, with the data of the vectors. */
-const testLikeOthers = (whole: Description, definition: DestinationDefinition): void => {
+const testLikeOthers = (whole: TestedDescription, definition: DestinationDefinition): void => {
   const { vectors, settings: described } = whole
   const [first] = vectors.requests.filter(({ settings }) => Object.keys(settings).length === 0)
   const bad = vectors.answers.find(({ shows }) => shows === 'bad_credentials')
@@ -204,7 +208,7 @@ const testLikeOthers = (whole: Description, definition: DestinationDefinition): 
   })
 }
 
-const testVectors = (whole: Description, definition: DestinationDefinition): void => {
+const testVectors = (whole: TestedDescription, definition: DestinationDefinition): void => {
   const { vectors } = whole
   it.each(vectors.requests.map((vector) => [vector.name, vector] as const))(
     'the vendor receives exactly the documented request: %s',
@@ -243,7 +247,7 @@ const testVectors = (whole: Description, definition: DestinationDefinition): voi
     })
 }
 
-const rowRunner = (whole: Description, definition: DestinationDefinition): RowRunner => {
+const rowRunner = (whole: TestedDescription, definition: DestinationDefinition): RowRunner => {
   const withStandIn = async (
     { settings: own, answers }: { settings: Values; answers: readonly VectorAnswer[] },
     send: (settings: Values, options: Parameters<typeof runConnector>[3]) => Promise<DeliverResult>,
@@ -263,7 +267,7 @@ const rowRunner = (whole: Description, definition: DestinationDefinition): RowRu
 }
 
 /** Checks that the vectors show what a listed destination must show. */
-const testCoverage = (whole: Description, definition: DestinationDefinition): void => {
+const testCoverage = (whole: TestedDescription, definition: DestinationDefinition): void => {
   const { vectors, actions, requests, deletion } = whole
 
   it('the vectors show every case of a listed destination', () => {
@@ -325,7 +329,7 @@ const testCoverage = (whole: Description, definition: DestinationDefinition): vo
  * every listed destination shows, and the tests of `testDestination`.
  */
 export const testDescription = (text: string, guide: string, normalizations: Normalizations = {}): void => {
-  const whole = description.parse(JSON.parse(text))
+  const whole = testedDescription.parse(JSON.parse(text))
   const definition = defineDescribed(readDescription(text, normalizations), guide, normalizations)
   describe(`the description of ${whole.title}`, () => {
     testVectors(whole, definition)

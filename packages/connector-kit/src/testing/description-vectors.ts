@@ -1,5 +1,7 @@
 import { eventTypes } from '@tributary/contract'
 import { z } from 'zod'
+import { descriptionParts } from '../description/schema.ts'
+import { withUsualSources } from '../description/schema-sources.ts'
 
 const isText = (given: unknown): given is string => typeof given === 'string'
 
@@ -149,3 +151,7 @@ export const vectors = z.strictObject({
   rows: z.array(rowVector).default([]),
   deletion: deletionVector.optional(),
 })
+
+/** A description with its test vectors. */
+export const testedDescription = descriptionParts.extend({ vectors }).transform(withUsualSources)
+export type TestedDescription = z.output<typeof testedDescription>
