@@ -1,4 +1,12 @@
-import { conditionOperators, dataKinds, destinationCategories, eventTypes, fieldKinds, syncModes, targetTypes } from '@tributary/contract'
+import {
+  conditionOperators,
+  dataKinds,
+  destinationCategories,
+  eventTypes,
+  fieldKinds,
+  syncModes,
+  targetTypes,
+} from '@tributary/contract'
 import { z } from 'zod'
 import { describedAnswers, describedRequest, tree } from './schema-requests.ts'
 import { describedCredential, describedServer, describedSetting, partName } from './schema-settings.ts'
@@ -171,5 +179,8 @@ export const descriptionParts = z.strictObject({
  * The description of a destination: plain data that `defineDescribed` makes a destination of. Its requests, answers, and
  * limits are those of a page of the vendor, which it names. Unknown members are refused. Test vectors are not kept.
  */
-export const description = descriptionParts.transform(({ vectors: _, ...given }) => withUsualSources(given))
+export const description = descriptionParts.transform((whole) => {
+  const { vectors: _, ...described } = whole
+  return withUsualSources(described)
+})
 export type Description = z.output<typeof description>

@@ -294,7 +294,9 @@ const testCoverage = (whole: TestedDescription, definition: DestinationDefinitio
             (eventName === undefined || event.event === eventName),
         ),
       )
-      const [{ action = '', eventType = '', eventName = '', fields = {} } = {}] = group
+      const [first] = group
+      if (first === undefined) return []
+      const { action, eventType = '', eventName = '', fields } = first
       const name = `${action} ${eventType} ${eventName}`
       if (own.length === 0) return [name]
       return Object.keys(fields)
