@@ -1,6 +1,7 @@
 import { isJsonObject } from '@tributary/kernel'
 import { templatePaths, templateProblem } from '../templates/json-template.ts'
 import type { Described } from './open-request.ts'
+import { partsOf } from './render-text.ts'
 import { isTemplate, templatesOf } from './render-tree.ts'
 import type { DescribedRequest, Tree } from './schema-requests.ts'
 import type { DescribedCredential } from './schema-settings.ts'
@@ -68,12 +69,13 @@ const serverProblems = ({ servers, settings }: Described): string[] =>
 
 const pathProblems = (where: string, path: string): string[] => {
   const parts = path.split('/')
+  const constants = parts.flatMap(partsOf).filter((part) => !isTemplate(part))
   return [
     ...(parts.some((part) => part === '..' || part === '.') ? [`${where} has a path with dots`] : []),
     ...(parts.some((part) => part.split('{{').length !== part.split('}}').length)
       ? [`${where} has a path with / in a template`]
       : []),
-    ...(/[?#\s]/.test(path.replaceAll(/\{[{%].*?[}%]\}/g, '')) ? [`${where} has ?, #, or a space in its path`] : []),
+    ...(/[?#\s]/.test(constants.join('')) ? [`${where} has ?, #, or a space in its path`] : []),
   ]
 }
 

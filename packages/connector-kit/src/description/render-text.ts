@@ -29,8 +29,19 @@ const valueInPath = (template: string, scope: Scope): string => {
   return encodeURIComponent(text)
 }
 
-/** The outputs of a text of which everything else is constant; a text with tags is one template. */
-const partsOf = (segment: string): string[] => (segment.includes('{%') ? [segment] : segment.split(/(\{\{.*?\}\})/))
+/** Returns the constants and outputs of a text in their order. A text with tags is one template. */
+export const partsOf = (text: string): string[] => {
+  if (text.includes('{%')) return [text]
+  const parts: string[] = []
+  let from = 0
+  for (;;) {
+    const start = text.indexOf('{{', from)
+    const end = start < 0 ? -1 : text.indexOf('}}', start + 2)
+    if (end < 0) return [...parts, text.slice(from)]
+    parts.push(text.slice(from, start), text.slice(start, end + 2))
+    from = end + 2
+  }
+}
 
 /** Renders a path, with encoded values. Throws TreeProblem if a value is empty, or if a segment leads upwards. */
 export const pathOf = (path: string, scope: Scope): string =>
