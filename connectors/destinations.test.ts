@@ -8,6 +8,7 @@ import {
   type FieldDefinition,
   type HttpAnswer,
   type OutgoingEvent,
+  presetMappings,
   RetryableError,
   redirectedSecrets,
   type Settings,
@@ -30,9 +31,18 @@ const hidden = [secret, Buffer.from(`${secret}:`).toString('base64').slice(0, 16
 /** Valid values of settings that accept only certain forms. */
 const formed: Readonly<Record<string, string>> = { customer_id: '123-456-7890', measurement_id: 'G-A1B2C3D4E5' }
 
-const valueOf = (field: FieldDefinition): Settings[string] => {
+/** The hosts of secret URLs of destinations that accept only their own. */
+const hosts: Readonly<Record<string, string>> = {
+  'google-chat': 'chat.googleapis.com',
+  make: 'hook.eu1.make.com',
+  'microsoft-teams': 'peer.logic.azure.com',
+  zapier: 'hooks.zapier.com',
+}
+
+const valueOf = (slug: string, field: FieldDefinition): Settings[string] => {
   if (field.type === 'headers') return { Authorization: `Bearer ${secret}`, 'X-Key': secret }
-  if (field.secret) return field.name.endsWith('url') ? `https://peer.example/services/T000/B000/${secret}` : secret
+  const secretUrl = `https://${hosts[slug] ?? 'peer.example'}/services/T000/B000/${secret}`
+  if (field.secret) return field.name.endsWith('url') ? secretUrl : secret
   if (formed[field.name] !== undefined) return formed[field.name]
   if (field.default !== undefined || !field.required) return field.default
   if (field.type === 'url') return 'https://peer.example/hook'
@@ -41,7 +51,9 @@ const valueOf = (field: FieldDefinition): Settings[string] => {
 }
 
 const settingsOf = (definition: DestinationDefinition): Settings => {
-  const given = Object.fromEntries(definition.settings.fields.map((field) => [field.name, valueOf(field)]))
+  const given = Object.fromEntries(
+    definition.settings.fields.map((field) => [field.name, valueOf(definition.slug, field)]),
+  )
   const validated = validateSettings(definition, given)
   if (!validated.ok) throw new Error(`${definition.slug} refuses ${JSON.stringify(validated.errors)}`)
   return validated.settings
@@ -49,12 +61,33 @@ const settingsOf = (definition: DestinationDefinition): Settings => {
 
 /** The names of track events: an order, and the event of a connected audience. */
 const namedEvents = eventTypes.flatMap((type): { type: (typeof eventTypes)[number]; name: string }[] =>
-  type === 'track' ? ['Order Completed', 'Audience Entered'].map((name) => ({ type, name })) : [{ type, name: '' }],
+  type === 'track'
+    ? ['Order Completed', 'Audience Entered'].map((name) => ({ type, name }))
+    : [{ type, name: type === 'screen' ? 'Cart' : '' }],
 )
 
-/** Returns an event of each type with the payload of the presets. Types without a preset are omitted. */
+/** Members of properties, traits, and the context that presets of some destinations require. */
+const rich = {
+  properties: { total: 5, order_id: 'order-1', currency: 'EUR', message: 'Hello', columns: { text: 'Hello' } },
+  traits: { email: 'ada@example.com', phone: '+14155550123', name: 'Ada', domain: 'example.com' },
+  context: {
+    appsflyer_id: '1415211453000-6513894',
+    ip: '203.0.113.7',
+    os: { name: 'iOS' },
+    page: { url: 'https://shop.example/cart', title: 'Cart' },
+    traits: { email: 'ada@example.com', phone: '+14155550123' },
+    userAgent: 'Mozilla/5.0',
+  },
+}
+
+/**
+ * Returns an event of each type with the payload of the presets. Types without a preset are omitted. If all presets
+ * are off, they count as on.
+ */
 const eventsOf = (definition: DestinationDefinition): OutgoingEvent[] => {
-  const map = compileMappings(definition, undefined, { workspaceId: 'w', destinationId: 'd' })
+  const presets = presetMappings(definition)
+  const used = presets.some(({ enabled }) => enabled) ? presets : presets.map((each) => ({ ...each, enabled: true }))
+  const map = compileMappings(definition, used, { workspaceId: 'w', destinationId: 'd' })
   return namedEvents.flatMap(({ type, name: eventName }, at): OutgoingEvent[] => {
     const event: PipelineEvent = {
       eventId: `0-00000000000000000001-0000${at}`,
@@ -65,9 +98,7 @@ const eventsOf = (definition: DestinationDefinition): OutgoingEvent[] => {
       anonymousId: 'anonymous-1',
       groupId: 'group-1',
       previousId: 'previous-1',
-      properties: { total: 5 },
-      traits: { email: 'ada@example.com' },
-      context: { traits: { email: 'ada@example.com' } },
+      ...rich,
       test: false,
       receivedAt: '2026-01-02T03:04:05.678Z',
       timestamp: '2026-01-02T03:04:05.000Z',
@@ -187,7 +218,8 @@ describe.each(definitions.map((definition) => [definition.slug, definition] as c
     ['is away', 'none'],
   ])('the destination keeps no secret of a delivery to a peer that %s', async (_, answer) => {
     const kept = await keptOf(definition, answer)
-    for (const text of hidden) expect(kept).not.toContain(text)
+    const isPublic = definition.settings.fields.every((field) => !field.secret && field.type !== 'headers')
+    for (const text of isPublic ? [] : hidden) expect(kept).not.toContain(text)
     expect(kept).toContain('message')
   })
 })
