@@ -68,7 +68,14 @@ const namedEvents = eventTypes.flatMap((type): { type: (typeof eventTypes)[numbe
 
 /** Members of properties, traits, and the context that presets of some destinations require. */
 const rich = {
-  properties: { total: 5, order_id: 'order-1', currency: 'EUR', message: 'Hello', columns: { text: 'Hello' } },
+  properties: {
+    total: 5,
+    order_id: 'order-1',
+    currency: 'EUR',
+    message: 'Hello',
+    columns: { text: 'Hello' },
+    products: [{ product_id: 'p1', name: 'Hat', price: 5, quantity: 1 }],
+  },
   traits: { email: 'ada@example.com', phone: '+14155550123', name: 'Ada', domain: 'example.com' },
   context: {
     appsflyer_id: '1415211453000-6513894',

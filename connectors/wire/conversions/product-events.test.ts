@@ -273,7 +273,9 @@ describe('an order with a list of products', () => {
     const products = [{ product_id: 'p1', price: -5, quantity: 1.5 }, { name: 'Gift card' }]
     const { outcome, products: sent } = await send(ads, eventOf('Order Completed', { ...order, products }))
     expect(sent).toMatchObject({ cartData: { items: [{ merchantProductId: 'p1' }] } })
-    expect(outcome).toEqual({ kind: 'delivered', note: 'Sent without 1 of 2 products: no ID' })
+    const note =
+      'Sent without quantity of a product: not a positive integer; price of a product: negative; 1 of 2 products: no ID'
+    expect(outcome).toEqual({ kind: 'delivered', note })
   })
   it('has products with only a name at TikTok, and not at Meta, which needs an ID', async () => {
     const products = [{ name: 'Shoe', price: 10, quantity: 1 }]
