@@ -215,7 +215,7 @@ describe('conversions for Google Ads', () => {
     ['first', ['999', '7012345678', '111222']],
     ['in the middle', ['7012345678', '999', '111222']],
     ['last', ['7012345678', '111222', '999']],
-  ])('if the action that Google does not know is %s, the conversions of the others are sent', async (_, actions) => {
+  ])('if the wrong action is %s, the conversions of the others are sent', async (_, actions) => {
     const { send, counted, asked } = await sender()
     const { outcomes, response } = await send(
       ...actions.map((conversion_action_id) => conversion(`m-${conversion_action_id}`, { conversion_action_id })),
