@@ -254,7 +254,7 @@ const bodiesFor = (organization: Organization, made: Made): Readonly<Record<stri
   'failureGroups.discard': {},
   'heldWork.release': {},
   'destinations.testConnection': {},
-  'peopleLists.create': { title: 'VIPs' },
+  'peopleLists.create': { title: 'Customers' },
   'mappings.update': { event_mappings: [trialMapping] },
   'mappings.addPresets': {},
   'mappings.suggest': { destination: 'send' },
