@@ -153,11 +153,11 @@ export const startEngines = async (
     let address: Addresses['eventStore']
     if (config.eventStore.kind === 'remote') address = { url: config.eventStore.url }
     else {
-      // If there is too little processor time, accepting events has priority over storing them.
+      // If there is too little processor time, accepting and delivering events have priority over storing them.
       const child = await createChdbChild({
         dataDir: at.eventStore,
         memoryBytes: config.eventStore.memoryBytes,
-        nice: 10,
+        nice: 16,
       })
       await supervisor.add(child.spec)
       address = { url: child.url, user: child.user, password: child.password, capacity: child.capacity }
