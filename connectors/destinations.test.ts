@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import {
   callOnce,
   clientFingerprint,
@@ -264,4 +265,13 @@ it('a grant is bound to the address that receives its tokens, for every destinat
 
 it('slugs and titles of destinations are unique', () => {
   expect(new Set(definitions.map(({ title }) => title)).size).toBe(definitions.length)
+})
+
+it('docs/privacy.md names every destination that deletes users', () => {
+  const doc = readFileSync(new URL('../docs/privacy.md', import.meta.url), 'utf8')
+  const table = doc.split('\n').filter((line) => line.startsWith('|'))
+  const unnamed = definitions.filter(
+    ({ title, deletesUsers }) => deletesUsers !== undefined && !table.some((line) => line.includes(title)),
+  )
+  expect(unnamed.map(({ title }) => title)).toEqual([])
 })
