@@ -1512,6 +1512,18 @@ export const listedDestinations: readonly ListedDestination[] = [
     load: async () => (await import('./load-described.ts')).loadDescribed('voucherify'),
   },
   {
+    slug: "webengage",
+    title: "WebEngage",
+    description: "Sends events and user attributes to WebEngage.",
+    docsUrl: "https://docs.webengage.com/docs/rest-api-getting-started",
+    icon: "/media/connectors/destinations/webengage-801a1ae553bb.svg",
+    kinds: ["Event Streams"],
+    category: "Customer engagement",
+    popular: false,
+    abilities: ["People"],
+    load: async () => (await import('./load-described.ts')).loadDescribed('webengage'),
+  },
+  {
     slug: "webhook",
     title: "Webhook",
     description: "Sends events as JSON to your own URL, whole or with the fields you map, optionally signed.",
