@@ -480,18 +480,6 @@ export const listedDestinations: readonly ListedDestination[] = [
     load: async () => (await import('./load-described.ts')).loadDescribed('emarsys'),
   },
   {
-    slug: "encharge",
-    title: "Encharge",
-    description: "Sends events and people to Encharge.",
-    docsUrl: "https://docs.encharge.io/",
-    icon: "/media/connectors/destinations/encharge-274fa90009e2.svg",
-    kinds: ["Event Streams","Reverse ETL"],
-    category: "Customer engagement",
-    popular: false,
-    abilities: ["People","Deletion of users"],
-    load: async () => (await import('./load-described.ts')).loadDescribed('encharge'),
-  },
-  {
     slug: "engage",
     title: "Engage",
     description: "Sends events, users, and list members to Engage.so.",
