@@ -89,7 +89,7 @@ test("a webhook receiver can verify every request's signature, sees its own head
 test('API-49: each catalog app makes a destination with only title and app; held events are sent after its set-up', async () => {
   await using receiver = await startWebhookReceiver()
   const { source, key } = await createSource(product.api, workspace, 'Set up later')
-  const { catalog_destinations } = await product.api.ok('GET', `/${workspace}/catalogDestinations`)
+  const { catalog_destinations } = await product.api.ok('GET', `/${workspace}/catalogDestinations?page_size=1000`)
   const made = new Map<string, string>()
   for (const { name } of catalog_destinations as { name: string }[]) {
     const body = { title: 'Made first', app: { name } }
