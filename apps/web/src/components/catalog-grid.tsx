@@ -20,7 +20,7 @@ export type CatalogCard = {
   categories: readonly string[]
   /** What the connector can do; each ability can be selected. */
   abilities?: readonly string[]
-  /** Whether the card is also shown before all categories. */
+  /** Whether the card is shown before all categories, while none is chosen. */
   popular?: boolean
   instances: number
   to: string
@@ -176,9 +176,15 @@ export const CatalogGrid = ({
   const [params, setParams] = useSearchParams()
   const [search, setSearch] = useState(params.get('search') ?? '')
   const groups = useMemo(() => {
-    const popular = cards.filter(({ popular: isPopular }) => isPopular === true)
+    const isPopular = ({ popular: is }: CatalogCard): boolean => is === true
+    const popular = cards.filter(isPopular)
     const placeOf = (name: string): number => (order.includes(name) ? order.indexOf(name) : order.length)
-    const rest = [...Map.groupBy(cards, kindOf)].toSorted(([one], [other]) => placeOf(one) - placeOf(other))
+    const rest = [
+      ...Map.groupBy(
+        cards.filter((card) => !isPopular(card)),
+        kindOf,
+      ),
+    ].toSorted(([one], [other]) => placeOf(one) - placeOf(other))
     return [...(popular.length === 0 ? [] : [['Popular', popular] as const]), ...rest]
   }, [cards, order])
   const kinds = useMemo(() => counted(cards, (card) => card.categories), [cards])
@@ -189,12 +195,13 @@ export const CatalogGrid = ({
   }
   const category = chosenOf('category', kinds)
   const ability = chosenOf('ability', abilities)
-  const set = (name: string, value: string): void =>
+  const set = (values: Readonly<Record<string, string>>): void =>
     setParams(
       (before) => {
         const next = new URLSearchParams(before)
-        if (value === '') next.delete(name)
-        else next.set(name, value)
+        for (const [name, value] of Object.entries(values))
+          if (value === '') next.delete(name)
+          else next.set(name, value)
         return next
       },
       { replace: true },
@@ -213,7 +220,7 @@ export const CatalogGrid = ({
     label: 'Category',
     names: kinds,
     chosen: category,
-    onChoose: (name: string) => set('category', name),
+    onChoose: (name: string) => set({ category: name }),
   }
   return (
     <div className="space-y-5">
@@ -223,7 +230,7 @@ export const CatalogGrid = ({
           value={search}
           onChange={(event) => {
             setSearch(event.target.value)
-            set('search', event.target.value)
+            set({ search: event.target.value })
           }}
         />
         {kinds.length > maxButtons && <Choice {...choice} all={`All categories (${cards.length})`} />}
@@ -236,7 +243,7 @@ export const CatalogGrid = ({
             all="All abilities"
             names={abilities}
             chosen={ability}
-            onChoose={(name) => set('ability', name)}
+            onChoose={(name) => set({ ability: name })}
           />
         )}
       </div>
@@ -245,10 +252,7 @@ export const CatalogGrid = ({
         <NoMatch
           search={search}
           category={category === '' ? ability : category}
-          onAll={() => {
-            set('category', '')
-            set('ability', '')
-          }}
+          onAll={() => set({ category: '', ability: '' })}
         />
       )}
       {groups.length > 1 && !isFiltered ? <Groups groups={groups} noun={noun} /> : <Cards cards={shown} noun={noun} />}
