@@ -16,11 +16,14 @@ const at = (...paths: string[]): RegExp => new RegExp(`[\\\\/](${paths.join('|')
 /** The modules that only some pages need, with the components that import them. None of them is shared by all pages. */
 const parts = {
   markup: at('node_modules/marked/', 'src/lib/format/markup', 'src/ui/code/markup'),
-  forms: at('src/components/(catalog-grid|create-flow|docs-panel|settings/(setting-hint|settings-card))'),
+  forms: at(
+    '@leeoniya/ufuzzy/',
+    'src/components/(catalog-grid|search-cards|create-flow|docs-panel|settings/(setting-hint|settings-card))',
+  ),
   suggestions: at(
     '@base-ui/react/(autocomplete|combobox)/',
     'src/ui/(forms/(suggest-input|search-select|picker)|lists/command-list)',
-    'src/components/(condition-builder|connection-list)',
+    'src/components/(condition-builder|connection-list|people-lists/)',
   ),
   rows: at('@tanstack/(react-virtual|virtual-core)/'),
   table: at('@tanstack/(react-table|table-core|react-store|store)/', 'src/ui/lists/data-table'),
