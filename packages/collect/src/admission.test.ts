@@ -105,7 +105,7 @@ test('a slowed workspace keeps the order of its requests, and another workspace 
   expect(flooded).toEqual(flooded.map((_, n) => `f${n}`))
 })
 
-test('a workspace that needs less than an equal share never waits', async () => {
+test('a workspace that needs less than half of an equal share does not wait', async () => {
   const { send, slow, log, setShortage } = setUp()
   slow()
   setShortage(0.9)

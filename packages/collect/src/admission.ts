@@ -115,7 +115,7 @@ type Waiting = Waiter & { workspaceId: string; cost: number; since: number }
 export type Admission = {
   /**
    * Whether a request with this many bytes may go on now. If not, call `wait` with it. A workspace that needs less than
-   * an equal share of the pace never waits for the others.
+   * half of an equal share of the pace does not wait for the others.
    */
   admits(workspaceId: string, bytes: number): boolean
   /**
@@ -240,25 +240,26 @@ const createWaiting = () => {
   }
 }
 
-/** An equal share of the pace for each workspace that sends requests now. */
+/** Half of an equal share of the pace for each workspace that sends requests now. The other half is given in turns. */
 const createShares = () => {
   type Share = { credit: number; at: number }
   let [shares, before] = [new Map<string, Share>(), new Map<string, Share>()]
   const shareOf = (workspaceId: string, limit: number, time: number): Share => {
     const found = shares.get(workspaceId) ?? before.get(workspaceId)
-    const perMs = limit / Math.max(1, shares.size, before.size)
-    const most = Math.max(turnCost, perMs * releaseMs * 4)
+    const perMs = limit / (2 * Math.max(1, shares.size, before.size))
+    const most = perMs * releaseMs * 4
     const credit = found === undefined ? most : Math.min(found.credit + (time - found.at) * perMs, most)
     const share = { credit, at: time }
     shares.set(workspaceId, share)
     return share
   }
   return {
-    /** Whether a workspace stays within its share. */
-    has: (workspaceId: string, limit: number, time: number): boolean => shareOf(workspaceId, limit, time).credit > 0,
+    /** Whether a workspace stays within its share with this cost. */
+    has: (workspaceId: string, cost: number, limit: number, time: number): boolean =>
+      shareOf(workspaceId, limit, time).credit >= cost,
     spend(workspaceId: string, cost: number, limit: number, time: number): void {
       const share = shareOf(workspaceId, limit, time)
-      share.credit = Math.max(share.credit - cost, (-debtMs * limit) / Math.max(1, shares.size, before.size))
+      share.credit = Math.max(share.credit - cost, 0)
     },
     /** Forgets workspaces that sent nothing since the call before. */
     renew(): void {
@@ -360,7 +361,7 @@ export const createAdmission = (
       const cost = bytes + requestCost
       // A workspace with waiting requests waits, so that its requests keep their order.
       if (waiting.has(workspaceId)) return false
-      const goesOn = !isLimited() || (waiting.isEmpty() && refill()) || shares.has(workspaceId, pace.limit, now())
+      const goesOn = !isLimited() || (waiting.isEmpty() && refill()) || shares.has(workspaceId, cost, pace.limit, now())
       if (!goesOn) return false
       spend(workspaceId, cost)
       return true
