@@ -169,6 +169,11 @@ describe('several requests of a batch', () => {
     expect(outcomes).toEqual([0, 1, 2].map((at) => (at === wrong ? held : { kind: 'delivered' })))
   })
 
+  it('an event whose ID has half of a character is rejected alone', async () => {
+    const { outcomes } = await run(one, [{ id: 1 }, { id: 'b\ud800' }, { id: 3 }], () => ok)
+    expect(kinds(outcomes)).toEqual(['delivered', 'rejected', 'delivered'])
+  })
+
   it('a wrong set-up holds the later events for the same address', async () => {
     const single = { requests: { batch: { method: 'POST', server: 'api', path: '/one' } } }
     const { outcomes, sent } = await run(single, ids(3), (_, at) => (at === 1 ? { status: 403 } : ok))

@@ -26,6 +26,7 @@ export const authSegment = ':auth:'
 const valueInPath = (template: string, scope: Scope): string => {
   const text = leafText(template, scope)
   if (text === '') throw new TreeProblem('A part of the address has no value')
+  if (!text.isWellFormed()) throw new TreeProblem('A part of the address has half of a character')
   return encodeURIComponent(text)
 }
 
