@@ -19,11 +19,16 @@ export const secretAddress = ({ hosts }: SecretServer, text: string): URL | unde
   return hosts.some(fits) ? url : undefined
 }
 
-/** Returns the texts by which someone could find out a secret address: its whole, its path, its query, and long parts. */
+/**
+ * Returns the texts by which someone could find out a secret address: its whole, its path, its query, and their parts
+ * with digits or capital letters, also without the last slash and with the escaped slashes of JSON.
+ */
 export const partsOfAddress = ({ href, origin, pathname, search, searchParams }: URL): string[] => {
   const parts = [...pathname.split('/'), ...searchParams.values(), ...search.split(/[?&=]/)]
   const whole = [href, `${origin}${pathname}`, `${pathname}${search}`, pathname, search.slice(1)]
-  return [...whole, ...parts].filter((text) => text.length >= 12)
+  const long = [...whole, ...whole.map((text) => text.replace(/\/$/, ''))].filter((text) => text.length >= 12)
+  const telling = parts.filter((text) => text.length >= 12 || (text.length >= 6 && /[0-9A-Z]/.test(text)))
+  return [...new Set([...long, ...long.map((text) => text.replaceAll('/', '\\/')), ...telling])]
 }
 
 /**
