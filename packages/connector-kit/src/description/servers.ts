@@ -21,7 +21,7 @@ export const secretAddress = ({ hosts }: SecretServer, text: string): URL | unde
 
 /**
  * Returns the texts by which someone could find out a secret address: its whole, its path, its query, and their parts
- * with digits or capital letters, also without the last slash and with the escaped slashes of JSON.
+ * with digits or capital letters. The long ones are also there without the last slash, and with JSON's escaped slashes.
  */
 export const partsOfAddress = ({ href, origin, pathname, search, searchParams }: URL): string[] => {
   const parts = [...pathname.split('/'), ...searchParams.values(), ...search.split(/[?&=]/)]
