@@ -56,7 +56,7 @@ const currencyOf = (source: Values): string | undefined => {
 
 const itemOf = (product: ReadProduct, affiliation: string | undefined, isOfList: boolean): Values => {
   const { source, price, quantity, discount, index } = product
-  const values = {
+  const values: Record<string, unknown> = {
     item_id: product.id,
     item_name: product.name,
     // Google takes an affiliation only of items.
@@ -71,9 +71,14 @@ const itemOf = (product: ReadProduct, affiliation: string | undefined, isOfList:
     item_variant: product.variant,
     price,
     quantity,
-    ...Object.fromEntries(itemTexts.map((name) => [name, textOf(source[name])])),
   }
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
+  const item: Record<string, unknown> = {}
+  for (const name in values) if (values[name] !== undefined) item[name] = values[name]
+  for (const name of itemTexts) {
+    const text = textOf(source[name])
+    if (text !== undefined) item[name] = text
+  }
+  return item
 }
 
 /**

@@ -64,38 +64,47 @@ export const textOf = (value: unknown): string | undefined =>
     ? String(value).trim() || undefined
     : undefined
 
-const firstText = (source: Source, names: readonly string[]): string | undefined =>
-  names.map((name) => textOf(source[name])).find((text) => text !== undefined)
+// These loops run for each product of each event at each platform, so they make no lists.
+const firstText = (source: Source, names: readonly string[]): string | undefined => {
+  for (const name of names) {
+    const text = textOf(source[name])
+    if (text !== undefined) return text
+  }
+  return undefined
+}
 
 const isBlank = (value: unknown): boolean =>
   value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
 
-const readTexts = (source: Source): Product =>
-  Object.fromEntries(
-    Object.entries(textNames).flatMap(([key, names]) => {
-      const text = firstText(source, names)
-      return text === undefined ? [] : [[key, text]]
-    }),
-  )
+const texts = Object.entries(textNames) as [keyof typeof textNames, readonly string[]][]
 
-/** Returns the numbers of a product. Adds the names of values that are not numbers to `wrong`. */
-const readNumbers = (source: Source, wrong: Set<string>): Product =>
-  Object.fromEntries(
-    Object.entries(numberNames).flatMap(([key, names]) => {
-      const given = names.map((name) => source[name]).find((value) => !isBlank(value))
-      if (given === undefined) return []
-      const number = amountOf(given)
-      if (number === undefined) wrong.add(key)
-      return number === undefined ? [] : [[key, number]]
-    }),
-  )
+const addTexts = (product: Product, source: Source): void => {
+  for (const [key, names] of texts) {
+    const text = firstText(source, names)
+    if (text !== undefined) product[key] = text
+  }
+}
 
-const productOf = (source: Source, id: string | undefined, wrong: Set<string>): ReadProduct => ({
-  ...(id === undefined ? {} : { id }),
-  ...readTexts(source),
-  ...readNumbers(source, wrong),
-  source,
-})
+const numbers = Object.entries(numberNames) as [keyof typeof numberNames, readonly string[]][]
+
+/** Adds the numbers of a product. Adds the names of values that are not numbers to `wrong`. */
+const addNumbers = (product: Product, source: Source, wrong: Set<string>): void => {
+  for (const [key, names] of numbers) {
+    const name = names.find((each) => !isBlank(source[each]))
+    if (name === undefined) continue
+    const number = amountOf(source[name])
+    if (number === undefined) wrong.add(key)
+    else product[key] = number
+  }
+}
+
+const productOf = (source: Source, id: string | undefined, wrong: Set<string>): ReadProduct => {
+  const product: Product & { source: Source } = { source }
+  if (id !== undefined) product.id = id
+  addTexts(product, source)
+  addNumbers(product, source, wrong)
+  return product
+}
 
 /**
  * Reads the properties of an event as its product. `id` alone names anything, so it does not count. A name without an ID

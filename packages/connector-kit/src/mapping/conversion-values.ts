@@ -13,7 +13,8 @@ const isNothing = (value: unknown): boolean =>
  * beyond 2^53.
  */
 export const amountOf = (value: unknown): number | undefined => {
-  const text = typeof value === 'number' || value instanceof ExactNumber ? value.toString() : value
+  if (typeof value === 'number') return Math.abs(value) <= Number.MAX_SAFE_INTEGER ? value : undefined
+  const text = value instanceof ExactNumber ? value.toString() : value
   if (typeof text !== 'string' || !/^\s*-?\d+(\.\d+)?(e[+-]?\d+)?\s*$/i.test(text)) return undefined
   const amount = Number(text)
   // Larger amounts would be rounded.

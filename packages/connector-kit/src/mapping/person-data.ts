@@ -68,10 +68,10 @@ export const personVariable =
   (of: EventInHand): string | undefined => {
     const reads = readsOf(of.place.personData ?? defaultPersonDataPaths).get(kind)
     const paths = (of.event.type === 'identify' ? reads?.identify : reads?.usual) ?? []
-    const scope = of.scope()
     for (const [index, names] of paths.entries()) {
       of.spend(workOfName * names.length)
-      const value = valueAt(scope, names)
+      // Only the event itself and the profile have members.
+      const value = valueAt(names.length > 1 && names[0] !== 'profile' ? of.ownKeys() : of.scope(), names)
       if (value === undefined || value === null || (index < paths.length - 1 && isEmpty(value))) continue
       of.spend(10 * workOfValue(value))
       const text = typeof value === 'string' ? value : JSON.stringify(value)

@@ -46,6 +46,8 @@ export type EventInHand = {
   exactProfile(): unknown
   /** Returns the event with the values of the profile as its `profile`, for conditions. */
   withProfile(): unknown
+  /** Returns the event's own keys, as templates read them. */
+  ownKeys(): Readonly<Record<string, unknown>>
   /** Returns the variables of templates: the event's own keys, the named variables, and `profile`. */
   scope(): Readonly<Record<string, unknown>>
 }
@@ -94,6 +96,7 @@ export const takeInHand = (
   let exact: unknown
   let exactProfile: unknown
   let withProfile: unknown
+  let ownKeys: PipelineEvent | undefined
   let scope: Record<string, unknown> | undefined
   let computableProfile: unknown
   const jsonOfProfile = (): string => {
@@ -111,13 +114,15 @@ export const takeInHand = (
     profileUse,
     exactProfile: () => (exactProfile ??= parseExactJson(jsonOfProfile())),
     withProfile: () => (withProfile ??= { ...event, profile: JSON.parse(jsonOfProfile()) as unknown }),
+    ownKeys: () =>
+      (ownKeys ??= json === undefined ? event : ((computableJson(json) as PipelineEvent | undefined) ?? event)),
     scope: () =>
       (scope ??= {
         get profile() {
           return (computableProfile ??= computableJson(jsonOfProfile()) ?? JSON.parse(profile.json))
         },
         ...Object.fromEntries(Object.entries(variables).map(([name, variable]) => [name, variable(inHand)])),
-        ...(json === undefined ? event : ((computableJson(json) as PipelineEvent | undefined) ?? event)),
+        ...inHand.ownKeys(),
       }),
   }
   return inHand
@@ -181,12 +186,14 @@ export const compileSource = (
       const text = source.value
       const paths = fallbackPaths(text)
       const personal = personVariablesIn(text)
+      const usesProfile = paths?.some(([first]) => first === 'profile') === true
       const scopeOf = (of: EventInHand) =>
         personal.length === 0
           ? of.scope()
           : { ...of.scope(), ...Object.fromEntries(personal.map((name) => [name, variableOf(name)?.(of)])) }
       return (of) => {
-        const plain = paths && renderFallback(paths, of.scope(), templateLimits.output, of.spend)
+        const plain =
+          paths && renderFallback(paths, usesProfile ? of.scope() : of.ownKeys(), templateLimits.output, of.spend)
         if (plain !== undefined) return plain.trim() === '' ? nothing : { value: plain }
         const rendered = renderText(text, scopeOf(of), { budget: of.budget, owner: of.place.workspaceId })
         if ('problem' in rendered) return { problem: `its template fails: ${rendered.problem.message}` }
