@@ -1,5 +1,5 @@
 import type { Batching } from '@tributary/connector-kit'
-import { noteWork, WorkHeld } from '@tributary/kernel'
+import { beginPiece, noteWork, WorkHeld } from '@tributary/kernel'
 import { type DeliveryRecord, type Lane, type Outgoing, type RecordReference, release } from '../log/record.ts'
 import { type InFlightRecord, type Item } from '../parking/in-flight-record.ts'
 import { type KeyOrder, laterDelivered, type Open } from '../parking/key-order.ts'
@@ -25,9 +25,6 @@ export type RecordConsumer = {
   /** Parks the events that wait to be checked, due immediately. Called when the queue is requeued. */
   requeue(): void
 }
-
-/** Maximum time for checking events in one turn, ms. */
-const sliceMs = 5
 
 /**
  * Returns the bytes of the outgoing event, which limit a batch. For events that are sent alone, it is the size of the
@@ -129,7 +126,7 @@ export const createRecordConsumer = (deps: {
     const items: Item[] = []
     const kept: SkippedEvent[] = []
     const ordered: Ordered = { held: 0, behind: [] }
-    const until = performance.now() + sliceMs
+    const piece = beginPiece()
     do {
       const open = opens?.[consumption.next]
       const index = indexes[consumption.next++]
@@ -163,7 +160,7 @@ export const createRecordConsumer = (deps: {
         if (open === undefined) items.push(item)
         else lineUp(open, item, { items, kept, ordered })
       } else kept.push({ inFlight, index, event, gateResult, open })
-    } while (consumption.next < indexes.length && performance.now() < until)
+    } while (consumption.next < indexes.length && !piece.isOver())
     inFlight.open += items.length + kept.length + ordered.held + ordered.behind.length
     if (kept.length > 0) outcomes.skip(kept, now)
     if (ordered.behind.length > 0) outcomes.waitBehind(ordered.behind, now)
