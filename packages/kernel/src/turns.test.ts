@@ -41,17 +41,49 @@ test('callers are served one in each round of the event loop, in their order', a
   expect(new Set(served.map(([, at]) => at)).size).toBe(3)
 })
 
-test('work that begins in the round of other long work does one part, and then waits', async () => {
+/** Works for a time in ms. */
+const workFor = (ms: number): void => {
+  const { user, system } = process.threadCpuUsage()
+  for (let used = 0; used < ms * 1000; ) {
+    const now = process.threadCpuUsage()
+    used = now.user + now.system - user - system
+  }
+}
+
+test('long work that begins in the round of other long work does one part, and then waits', async () => {
   await nextTurn()
   const done: string[] = []
-  const long = mapInPieces([1], () => {
-    const until = process.threadCpuUsage().user + 2 * 1000 * pieceMs
-    while (process.threadCpuUsage().user < until);
+  const first = mapInPieces([1], () => workFor(2 * pieceMs))
+  const second = mapInPieces(['a', 'b', 'c'], (item) => {
+    workFor(2)
+    done.push(item)
   })
-  const short = mapInPieces(['a', 'b', 'c'], (item) => done.push(item))
   expect(done).toEqual(['a'])
-  await Promise.all([long, short])
+  await Promise.all([first, second])
   expect(done).toEqual(['a', 'b', 'c'])
+})
+
+test('short work that begins in the round of long work is done at once', async () => {
+  await nextTurn()
+  const done: string[] = []
+  const long = mapInPieces([1], () => workFor(2 * pieceMs))
+  const short = mapInPieces(['a', 'b', 'c'], (item) => done.push(item))
+  expect(done).toEqual(['a', 'b', 'c'])
+  await Promise.all([long, short])
+})
+
+test('work that had to wait has the whole time in its turn, whatever ran before it', async () => {
+  const isOver: boolean[] = []
+  const work = async (): Promise<void> => {
+    await nextTurn()
+    const piece = beginPiece()
+    workFor(pieceMs / 2)
+    isOver.push(piece.isOver())
+    workFor(pieceMs)
+    isOver.push(piece.isOver())
+  }
+  await Promise.all([work(), work(), work()])
+  expect(isOver).toEqual([false, true, false, true, false, true])
 })
 
 test('short work needs no turn', async () => {

@@ -6,9 +6,17 @@ import { resumeWork } from './thread-board.ts'
  */
 export const pieceMs = 5
 
+/**
+ * Time in ms that a piece always has, even if other pieces have used the time of its round. Sending some requests takes
+ * less, so the requests of a small destination do not wait behind the mappings of a large one.
+ */
+const ownMs = 1
+
 const waiting: (() => void)[] = []
 
 const serveNext = (): void => {
+  // The round before this one may not be over yet: its end can be behind this call in the same queue.
+  round = undefined
   waiting.shift()?.()
   if (waiting.length > 0) setImmediate(serveNext)
 }
@@ -23,7 +31,10 @@ export const nextTurn = (): Promise<void> =>
     if (waiting.length === 1) setImmediate(serveNext)
   })
 
-/** The time that a piece of work has left. All pieces that begin in one round of the event loop share one time. */
+/**
+ * The time that a piece of work has left. All pieces that begin in one round of the event loop share one time, and each
+ * has a short time of its own.
+ */
 export type Piece = {
   /** Whether the piece has used its time. Its work should then call `end` before its next part. */
   isOver(): boolean
@@ -47,9 +58,10 @@ let round: Moment | undefined
 /** Returns the beginning of the first piece in this round, or `now` if there is none. */
 const beginRound = (now: () => Moment): Moment => {
   if (round === undefined) {
-    round = now()
+    const begun = now()
+    round = begun
     setImmediate(() => {
-      round = undefined
+      if (round === begun) round = undefined
     })
   }
   return round
@@ -63,8 +75,13 @@ const beginRound = (now: () => Moment): Moment => {
 export const beginPiece = (worked: () => number = threadMs): Piece => {
   const now = (): Moment => ({ wall: wallMs(), worked: worked() })
   let begun = worked === threadMs ? beginRound(now) : now()
+  const ownFrom = wallMs()
   // The clock is faster to read than the processor time, and most pieces end before it matters.
-  const mayBeOver = (): boolean => worked !== threadMs || wallMs() - begun.wall >= pieceMs
+  const mayBeOver = (): boolean => {
+    if (worked !== threadMs) return true
+    const wall = wallMs()
+    return wall - begun.wall >= pieceMs && wall - ownFrom >= ownMs
+  }
   return {
     isOver: () => mayBeOver() && worked() - begun.worked >= pieceMs,
     end: async (turn = nextTurn) => {
