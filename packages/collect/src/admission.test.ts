@@ -105,7 +105,7 @@ test('a slowed workspace keeps the order of its requests, and another workspace 
   expect(flooded).toEqual(flooded.map((_, n) => `f${n}`))
 })
 
-test('a workspace that needs less than half of an equal share does not wait', async () => {
+test('a workspace that needs less than an equal share does not wait', async () => {
   const { send, slow, log, setShortage } = setUp()
   slow()
   setShortage(0.9)
@@ -115,6 +115,22 @@ test('a workspace that needs less than half of an equal share does not wait', as
     expect(log.at(-1)).toBe(`small${round}`)
     await pass(10)
   }
+})
+
+test('a workspace that sends more than its share gets it while five others use up theirs', async () => {
+  const { admission, send, slow, log, setShortage } = setUp()
+  slow()
+  setShortage(0.9)
+  let others = 0
+  for (let ms = 0; ms < 6000; ms += 5) {
+    for (let n = 0; n < 3; n++) send('late', `late${ms}.${n}`)
+    for (let n = 0; n < 5; n++) while (admission.admits(`other${n}`, 500)) others++
+    await pass(5)
+  }
+  const served = log.filter((name) => name.startsWith('late')).length
+  expect(served).toBeGreaterThan((served + others) / 8)
+  // All together get the floor of the pace, a fifth of what was accepted before.
+  expect(served + others).toBeLessThan(1.5 * 2 * 6000)
 })
 
 test('large requests of one workspace hold up no other workspace', async () => {

@@ -115,7 +115,7 @@ type Waiting = Waiter & { workspaceId: string; cost: number; since: number }
 export type Admission = {
   /**
    * Whether a request with this many bytes may go on now. If not, call `wait` with it. A workspace that needs less than
-   * half of an equal share of the pace does not wait for the others.
+   * an equal share of the pace does not wait for the others.
    */
   admits(workspaceId: string, bytes: number): boolean
   /**
@@ -240,13 +240,13 @@ const createWaiting = () => {
   }
 }
 
-/** Half of an equal share of the pace for each workspace that sends requests now. The other half is given in turns. */
+/** An equal share of the pace for each workspace that sends requests now. What they leave is given in turns. */
 const createShares = () => {
   type Share = { credit: number; at: number }
   let [shares, before] = [new Map<string, Share>(), new Map<string, Share>()]
   const shareOf = (workspaceId: string, limit: number, time: number): Share => {
     const found = shares.get(workspaceId) ?? before.get(workspaceId)
-    const perMs = limit / (2 * Math.max(1, shares.size, before.size))
+    const perMs = limit / Math.max(1, shares.size, before.size)
     const most = perMs * releaseMs * 4
     const credit = found === undefined ? most : Math.min(found.credit + (time - found.at) * perMs, most)
     const share = { credit, at: time }
