@@ -279,6 +279,19 @@ describe('a secret address', () => {
     expect(refused({ settings: { url: secret, key: secret }, auth: { default: [header] } })).toThrow(
       /a secret address, and credentials/,
     )
+    const credentials = {
+      in: 'client_credentials',
+      server: 'api',
+      path: '/token',
+      client_id: 'key',
+      client_secret: 'key',
+    }
+    const other = { api: more.servers.api, other: 'https://other.example' }
+    const { ping } = sample().requests
+    const requests = { ping: { ...ping, server: 'other' }, batch: { ...more.requests.batch, server: 'other' } }
+    expect(
+      refused({ settings: { url: secret, key: secret }, servers: other, requests, auth: { default: [credentials] } }),
+    ).toThrow(/has the secret address api as its server/)
   })
 })
 

@@ -42,6 +42,16 @@ describe('readDescription', () => {
       },
       /has several items, and its answers retry single ones/,
     ],
+    [
+      'events whose records are a field, and are retried',
+      {
+        ...withItem('{{ list }}'),
+        answers: {
+          items: [{ status: [207], at: 'e', by: 'position', retry: { path: 'code', is: [503] }, others: 'delivered' }],
+        },
+      },
+      /has several items, and its answers retry single ones/,
+    ],
     ['an unknown request', { test: { request: 'other', message: 'M' } }, /names a request other/],
     [
       'a path with dots',

@@ -28,6 +28,28 @@ describe('a batch', () => {
     expect(kinds(outcomes)).toEqual(Array.from({ length: 14 }, () => 'delivered'))
   })
 
+  it('a batch in a form keeps the limit of bytes, with the name of its list for each item', async () => {
+    const batch = {
+      method: 'POST',
+      server: 'api',
+      path: '/batch',
+      encoding: 'form',
+      batch: { at: 'items', max_items: 100 },
+      max_bytes: 1000,
+    }
+    const sizes: number[] = []
+    const peer = await startPeer(({ body }) => {
+      sizes.push(Buffer.byteLength(body))
+      return ok
+    })
+    onTestFinished(() => peer.close())
+    const definition = defineDescribed(sample({ requests: { batch } }), guide)
+    const events = ids(60).map((payload, at) => outgoingEvent({ messageId: `m-${at}` }, { action: 'send', payload }))
+    await runConnector(definition, { server: peer.url, key: 'k3y-0123456789' }, events, { now })
+    expect(sizes.length).toBeGreaterThan(1)
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(1000)
+  })
+
   it('sends items with one key in one request each, in order', async () => {
     const batch = { method: 'POST', server: 'api', path: '/batch', batch: { at: 'items', max_items: 10, unique: 'id' } }
     const { sent } = await run(
@@ -62,6 +84,33 @@ describe('a batch', () => {
     expect(kinds(outcomes).map((kind, at) => [at, kind])).toEqual(
       Array.from({ length: 8 }, (_, at) => [at, at === 5 ? 'rejected' : 'delivered']),
     )
+  })
+})
+
+describe('a reason that all events of a request share', () => {
+  const large = {
+    requests: { batch: { method: 'POST', server: 'api', path: '/batch', batch: { at: 'items', max_items: 100 } } },
+  }
+
+  it('costs a bounded number of requests, and the events that were not sent alone wait', async () => {
+    let requests = 0
+    const { outcomes } = await run(large, ids(100), () => {
+      requests++
+      return { status: 400, body: '{"why":"Unknown property"}' }
+    })
+    expect(requests).toBeLessThan(50)
+    expect(kinds(outcomes).slice(0, 20)).toEqual(Array.from({ length: 20 }, () => 'rejected'))
+    const waiting = outcomes.slice(20)
+    expect(new Set(kinds(waiting))).toEqual(new Set(['retry']))
+    expect(waiting[0]).toHaveProperty('reason', expect.stringContaining('20 events in a row were refused: HTTP 400'))
+  })
+
+  it('does not stop events behind refused ones that others separate', async () => {
+    const refused = (id: number): boolean => id % 10 !== 9
+    const { outcomes } = await run(large, ids(60), (items) =>
+      items.some(({ id }) => refused(Number(id))) ? { status: 400 } : ok,
+    )
+    expect(kinds(outcomes)).toEqual(Array.from({ length: 60 }, (_, id) => (refused(id) ? 'rejected' : 'delivered')))
   })
 })
 
@@ -181,14 +230,19 @@ describe('several requests of a batch', () => {
     expect(sent).toHaveLength(2)
   })
 
-  it('wrong credentials of all requests hold the whole batch, after three requests', async () => {
+  it.each([3, 5])('%i wrong addresses hold only their own events', async (wrong) => {
+    const { outcomes } = await run(one, ids(9), (_items, at) => (at < wrong ? { status: 403 } : ok))
+    expect(kinds(outcomes)).toEqual(Array.from({ length: 9 }, (_, at) => (at < wrong ? 'retry' : 'delivered')))
+  })
+
+  it('wrong credentials of all requests hold the whole batch, after twenty requests', async () => {
     let requests = 0
-    const sent = run(one, ids(9), () => {
+    const sent = run(one, ids(30), () => {
       requests++
       return { status: 403 }
     })
     await expect(sent).rejects.toThrow('Sample refuses the credentials')
-    expect(requests).toBe(3)
+    expect(requests).toBe(20)
   })
 
   it('a header with a line end rejects its event', async () => {

@@ -1,7 +1,7 @@
 import type { DeliverContext, DeliverResult, EventOutcome, Exchange } from '../definition/definition.ts'
 import { ConfigurationError, DeliveryError } from '../errors.ts'
 import { failedOutcome } from '../http/failed-outcome.ts'
-import { waitingAlone } from '../http/held-groups.ts'
+import { createHeldGroups } from '../http/held-groups.ts'
 import { makeUnits, requestsOf, type Sending, type Unit } from './make-units.ts'
 import { type Described, openEnvelope } from './open-request.ts'
 import type { Reading } from './read-answer.ts'
@@ -12,6 +12,11 @@ import { lookUp, type Sent, sendRead } from './send-read.ts'
 const maxRounds = 5
 /** After so many failures in a row, the rest of a batch waits for its next attempt. */
 const maxFailures = 3
+/**
+ * After so many refused events in a row for one reason, the rest of a halved request waits for its next attempt. A
+ * reason that all events share would otherwise cost about two requests for each of them.
+ */
+const maxRefused = 20
 
 /** A record to change is not there. */
 class NotThere extends Error {}
@@ -52,10 +57,9 @@ const createSender = (described: Described, context: DeliverContext, outcomes: (
   let requests = 0
   let failures = 0
   let stopped: EventOutcome | undefined
-  let wrongSetup: ConfigurationError | undefined
-  let isAnyAnswered = false
-  /** The addresses whose requests wait for a user, with their outcome. */
-  const waitingAddresses = new Map<string, EventOutcome>()
+  const refused = { reason: '', inRow: 0 }
+  /** The addresses whose requests wait for a user. */
+  const addresses = createHeldGroups<string>()
 
   /** The keys of records with a change that is sent again later. Further changes of them wait, too. */
   const waiting = new Set<string>()
@@ -65,6 +69,16 @@ const createSender = (described: Described, context: DeliverContext, outcomes: (
       outcomes[index] = outcome
       if (outcome.kind === 'retry') for (const key of keys) waiting.add(key)
     }
+  }
+
+  /** Settles the only event of a part of a request. */
+  const settleAlone = (units: readonly Unit[], outcome: EventOutcome): void => {
+    settle(units, outcome)
+    const reason = outcome.kind === 'rejected' ? outcome.reason : ''
+    refused.inRow = reason !== '' && reason === refused.reason ? refused.inRow + 1 : 1
+    refused.reason = reason
+    if (reason === '' || refused.inRow < maxRefused) return
+    stopped = { kind: 'retry', reason: `Not sent, because ${maxRefused} events in a row were refused: ${reason}` }
   }
 
   const fail = (units: readonly Unit[], outcome: EventOutcome, isOver: boolean): void => {
@@ -99,7 +113,7 @@ const createSender = (described: Described, context: DeliverContext, outcomes: (
   }
 
   /** Sends units and settles them. The first request of a batch can fail all events by throwing. */
-  const send = async (given: readonly Unit[], round = 0): Promise<void> => {
+  const send = async (given: readonly Unit[], round = 0, isPart = false): Promise<void> => {
     if (stopped !== undefined) return settle(given, stopped)
     const isHeld = ({ keys }: Unit): boolean => keys.some((key) => waiting.has(key))
     const held = given.filter(isHeld)
@@ -108,7 +122,7 @@ const createSender = (described: Described, context: DeliverContext, outcomes: (
     const [first] = units
     if (first === undefined) return
     const { href } = first.envelope.open.url
-    const waits = waitingAddresses.get(href)
+    const waits = addresses.heldOutcome(href)
     if (waits !== undefined) return settle(units, waits)
     requests++
     let sent: Sent
@@ -119,16 +133,11 @@ const createSender = (described: Described, context: DeliverContext, outcomes: (
       if (error instanceof NotThere) return settle(units, { kind: 'skipped', reason: error.message })
       const isWrongSetup = error instanceof ConfigurationError
       if (!(error instanceof DeliveryError) || (requests === 1 && !isWrongSetup)) throw error
-      const outcome = failedOutcome(error)
-      if (isWrongSetup) {
-        wrongSetup ??= error
-        waitingAddresses.set(href, outcome)
-      }
       shown ??= error.exchange
-      return fail(units, outcome, !isWrongSetup)
+      return isWrongSetup ? settle(units, addresses.hold(href, error)) : fail(units, failedOutcome(error), true)
     }
     const { call, reading } = sent
-    isAnyAnswered = true
+    addresses.sent()
     latencyMs += call.answer.latencyMs
     if (httpStatus === 0) httpStatus = call.answer.status
     const isWhole = reading.kind === 'all' && reading.outcome.kind === 'delivered'
@@ -140,16 +149,16 @@ const createSender = (described: Described, context: DeliverContext, outcomes: (
     const { outcome } = reading
     if (outcome.kind === 'retry') return fail(units, outcome, call.answer.status === 429)
     failures = 0
+    if (isPart && units.length === 1) return settleAlone(units, outcome)
     if (!reading.split || units.length < 2) return settle(units, outcome)
     const middle = Math.ceil(units.length / 2)
-    await send(units.slice(0, middle), round)
-    await send(units.slice(middle), round)
+    await send(units.slice(0, middle), round, true)
+    await send(units.slice(middle), round, true)
   }
 
   const result = (): DeliverResult & { outcomes: readonly EventOutcome[] } => {
     const all = outcomes.map((outcome): EventOutcome => outcome ?? { kind: 'retry', reason: 'Not sent' })
-    if (wrongSetup !== undefined && !isAnyAnswered) throw wrongSetup
-    const whole = waitingAlone(all)
+    const whole = addresses.settled(all)
     if (whole.every((outcome) => outcome.kind === 'delivered' && outcome.note === undefined))
       return { outcomes: whole, httpStatus, latencyMs }
     const { request = '', response = '' } = shown ?? {}

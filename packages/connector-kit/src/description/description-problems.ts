@@ -46,6 +46,9 @@ const missing = (where: string, kind: string, names: readonly string[], known: o
     .filter((name) => !Object.hasOwn(known, name))
     .map((name) => `${where} names a ${kind} ${name} that there is not`)
 
+const isSecretServer = (server: Described['servers'][string] | undefined): boolean =>
+  typeof server === 'object' && 'secret' in server
+
 const serverProblems = ({ servers, settings }: Described): string[] =>
   Object.entries(servers).flatMap(([name, server]) => {
     if (typeof server === 'string') return []
@@ -82,8 +85,7 @@ const pathProblems = (where: string, path: string): string[] => {
 const requestProblems = (described: Described, name: string, request: DescribedRequest): string[] => {
   const where = `The request ${name}`
   const { find } = request
-  const server = described.servers[request.server]
-  const isSecret = typeof server === 'object' && 'secret' in server
+  const isSecret = isSecretServer(described.servers[request.server])
   return [
     ...(isSecret && request.path !== '/' ? [`${where} has a secret address, and a path that is not /`] : []),
     // Another address must not get other secrets.
@@ -106,17 +108,23 @@ const requestProblems = (described: Described, name: string, request: DescribedR
   ]
 }
 
-/** Whether a tree makes a list of items: `$each` or a list, also in the parts of a condition. */
-const makesList = (item: unknown): boolean =>
-  Array.isArray(item) ||
-  (isJsonObject(item) && ('$each' in item || '$pairs' in item || makesList(item['$then']) || makesList(item['$else'])))
+/** Whether a tree makes a list of items: `$each`, a list, or a field with one, also in the parts of a condition. */
+const makesList = (item: unknown, fields: Described['actions'][string]['fields']): boolean => {
+  if (Array.isArray(item)) return true
+  if (typeof item === 'string')
+    return templatePaths(item).some(
+      ([name]) => typeof name === 'string' && ['any', 'array'].includes(fields[name]?.type ?? ''),
+    )
+  if (!isJsonObject(item)) return false
+  return '$each' in item || '$pairs' in item || ['$then', '$else'].some((part) => makesList(item[part], fields))
+}
 
 /** A record that has to be sent again would be lost, because the accepted records of its event are not sent again. */
 const repeatProblems = ({ actions, requests, answers }: Described): string[] =>
-  Object.entries(actions).flatMap(([name, { item, request }]) => {
+  Object.entries(actions).flatMap(([name, { item, request, fields }]) => {
     const { batch, answers: own = answers } = requests[request] ?? {}
     const isRetrying = batch !== undefined && own.items.some(({ retry }) => retry !== undefined)
-    return isRetrying && makesList(item)
+    return isRetrying && makesList(item, fields)
       ? [`The action ${name} has several items, and its answers retry single ones`]
       : []
   })
@@ -229,6 +237,10 @@ export const descriptionProblems = (described: Described, normalizations: Normal
     credentials.flatMap((credential) => [
       ...missing(`The credential ${name}`, 'setting', settingsOf(credential), settings),
       ...missing(`The credential ${name}`, 'server', serversOf(credential), servers),
+      // Another address must not get other secrets.
+      ...serversOf(credential)
+        .filter((server) => isSecretServer(servers[server]))
+        .map((server) => `The credential ${name} has the secret address ${server} as its server`),
       ...pathsOf(credential).flatMap((path) => pathProblems(`The credential ${name}`, path)),
     ]),
   )

@@ -32,6 +32,10 @@ const isMissing = (value: unknown): boolean => value === undefined || value === 
 const bytesOf = (value: unknown, encoding: DescribedRequest['encoding'] = 'json'): number =>
   Buffer.byteLength(bodyText(value, isJsonObject(value) ? encoding : 'json'))
 
+/** Returns the bytes of an item in the body of its request. In the list of a form, it has the name of the list. */
+const bytesOfItem = (value: unknown, { encoding, batch }: DescribedRequest): number =>
+  encoding === 'form' && batch !== undefined ? bytesOf({ [batch.at]: value }, encoding) : bytesOf(value, encoding)
+
 /** Returns the bytes of a body besides its items: what is around them, with room for credentials. */
 const frameOf = ({ open, request }: Envelope): number =>
   request.batch === undefined ? 0 : bytesOf(open.body ?? null) + 256
@@ -58,7 +62,7 @@ const unitOf = (described: Described, event: Sending, index: number, settings: S
   const values: readonly unknown[] = isBatch && Array.isArray(rendered) ? rendered : [rendered]
   const items = values
     .filter((value) => value !== undefined)
-    .map((value): Item => ({ value, place: action.at ?? batch?.at ?? '', bytes: bytesOf(value, request.encoding) + 1 }))
+    .map((value): Item => ({ value, place: action.at ?? batch?.at ?? '', bytes: bytesOfItem(value, request) + 1 }))
   if (items.length === 0 && action.item !== undefined && request.method !== 'GET' && request.body === undefined)
     throw new TreeProblem('Nothing of the event is mapped')
   const bytes = items.reduce((sum, item) => sum + item.bytes, 0)

@@ -109,3 +109,17 @@ it.each([
   const reading = read({ status: 207, body: JSON.stringify({ errors }) }, { items }, 3)
   expect(reading.kind === 'items' && [...reading.named.keys()]).toEqual(expected)
 })
+
+it('two lists of errors name their items, whatever became of the others', () => {
+  const list = (at: string, others: string) => ({ status: [207], at, by: { index: 'i' }, reason: ['why'], others })
+  const body = JSON.stringify({ wrong: [{ i: 0, why: 'wrong' }], late: [{ i: 2, why: 'late' }] })
+  const described = { items: [list('wrong', 'delivered'), list('late', 'repeatable')] }
+  expect(read({ status: 207, body }, described, 3)).toEqual({
+    kind: 'items',
+    named: new Map([
+      [0, { kind: 'rejected', reason: 'wrong' }],
+      [2, { kind: 'rejected', reason: 'late' }],
+    ]),
+    others: { kind: 'delivered' },
+  })
+})

@@ -146,7 +146,9 @@ const readItems = (given: Given, body: unknown, wait: number | undefined): Readi
   const left = all.find(({ unnamed }) => unnamed !== undefined)
   const failure = left?.unnamed
   const others = (first ?? left)?.others
-  const named = new Map(all.flatMap((one) => (one.others === others ? [...one.named] : [])))
+  const named = new Map(all.flatMap((one) => [...one.named]))
+  // Several errors of one item: a permanent one decides.
+  for (const one of all) for (const [at, outcome] of one.named) if (outcome.kind === 'rejected') named.set(at, outcome)
   if (first === undefined) {
     // The whole request was refused, and its status code decides.
     if (failure === undefined || classifyStatus(answer.status) === 'rejected') return undefined
