@@ -9,6 +9,7 @@ import { measureConfigurationCache } from './figures/configuration-cache.ts'
 import { measureConnectors } from './figures/connectors.ts'
 import { measureConversions } from './figures/conversions.ts'
 import { measureDeliveries } from './figures/deliveries.ts'
+import { measureDescribed } from './figures/described.ts'
 import { measureExplorer } from './figures/explorer.ts'
 import { measureFlood } from './figures/flood.ts'
 import { measureFullLoad } from './figures/full-load.ts'
@@ -55,6 +56,7 @@ const parts: Record<string, () => Promise<Figure[]>> = {
   audiences: measureAudiences,
   signals: measureSignals,
   conversions: measureConversions,
+  described: measureDescribed,
   syncs: measureSyncs,
   stored: () => measureStored(8),
   profiles: measureProfiles,
