@@ -7,6 +7,7 @@ import type { OutgoingRequest } from '../http/request-client.ts'
 import type { Hidden } from '../http/send-request.ts'
 import { bodyText } from './body-text.ts'
 import { clientToken } from './client-credentials.ts'
+import { perSettings } from './per-settings.ts'
 import { authSegment, settingRenderers } from './render-text.ts'
 import type { Description } from './schema.ts'
 import type { DescribedRequest } from './schema-requests.ts'
@@ -26,6 +27,9 @@ const secretOf = (settings: Settings, name: string): string => {
 
 const partOf = (part: { setting: string; suffix: string } | { text: string }, settings: Settings): string =>
   'text' in part ? part.text : `${secretOf(settings, part.setting)}${part.suffix}`
+
+const pairOf = ({ user, password }: Extract<DescribedCredential, { in: 'basic' }>, settings: Settings): Buffer =>
+  Buffer.from(`${partOf(user, settings)}:${partOf(password, settings)}`)
 
 const addToBody = (body: unknown, name: string, value: string): unknown => {
   if (body === undefined) return { [name]: value }
@@ -54,24 +58,14 @@ const rendered = (parameters: Readonly<Record<string, string>>, text: (template:
       .filter(([, value]) => value !== ''),
   ) as Record<string, string>
 
-/** Returns every text of a request that is hidden in what is stored: secrets, and their encoded forms. */
-const hiddenTexts = (
-  described: Described,
-  settings: Settings,
-  credentials: readonly DescribedCredential[],
-): string[] => {
+/** Returns every text of requests that is hidden in what is stored: secrets, and their encoded forms. */
+const hiddenTexts = perSettings((described: Pick<Description, 'auth'> & Described, settings): readonly string[] => {
   const secrets = Object.entries(described.settings)
     .filter(([name, { type }]) => type === 'secret' && settings[name] !== undefined)
     .map(([name]) => settingText(settings, name).trim())
-  const pairs = credentials.flatMap((credential) =>
-    credential.in === 'basic'
-      ? [
-          Buffer.from(`${partOf(credential.user, settings)}:${partOf(credential.password, settings)}`).toString(
-            'base64',
-          ),
-        ]
-      : [],
-  )
+  const pairs = Object.values(described.auth)
+    .flat()
+    .flatMap((credential) => (credential.in === 'basic' ? [pairOf(credential, settings).toString('base64')] : []))
   const encoded = secrets.flatMap((secret) => [
     encodeURIComponent(secret),
     new URLSearchParams([['', secret]]).toString().slice(1),
@@ -84,14 +78,14 @@ const hiddenTexts = (
   })
   // A longer text is replaced before its parts.
   return [...new Set([...secrets, ...encoded, ...pairs, ...addresses])].toSorted((a, b) => b.length - a.length)
-}
+})
 
 /**
  * Adds the credentials to a request, and returns what is to be hidden of it. `refused` is a token of client credentials
  * that got 401. A grant is added when the request is sent: see `withGrant`.
  */
 export const authorize = async (
-  described: Described,
+  described: Pick<Description, 'auth'> & Described,
   credentials: readonly DescribedCredential[],
   open: OpenRequest,
   encoding: DescribedRequest['encoding'],
@@ -121,11 +115,9 @@ export const authorize = async (
       case 'body':
         body = addToBody(body, credential.name, secretOf(settings, credential.setting))
         break
-      case 'basic': {
-        const pair = `${partOf(credential.user, settings)}:${partOf(credential.password, settings)}`
-        headers['authorization'] = `Basic ${Buffer.from(pair).toString('base64')}`
+      case 'basic':
+        headers['authorization'] = `Basic ${pairOf(credential, settings).toString('base64')}`
         break
-      }
       case 'client_credentials': {
         const render = settingRenderers(described, settings)
         const client = {
@@ -144,7 +136,7 @@ export const authorize = async (
         break
     }
   const { method } = open
-  const texts = [...hiddenTexts(described, settings, credentials), ...(token === undefined ? [] : [token])]
+  const texts = [...hiddenTexts(described, settings), ...(token === undefined ? [] : [token])]
   const content = body === undefined ? {} : { body: bodyText(body, encoding) }
   return { request: { method, url: url.href, headers, ...content }, hidden: { headers: hiddenHeaders, texts }, token }
 }

@@ -3,7 +3,7 @@ import type { EventOutcome, OutgoingEvent, Settings } from '../definition/defini
 import { valueInAnswer } from './answer-value.ts'
 import { bodyText } from './body-text.ts'
 import { type Described, type Envelope, openEnvelope, requestOf, variablesOf } from './open-request.ts'
-import { renderTree, type Scope, scopeOf, TreeProblem } from './render-tree.ts'
+import { isTemplate, renderTree, type Scope, scopeOf, templatesOf, TreeProblem } from './render-tree.ts'
 import type { DescribedRequest } from './schema-requests.ts'
 
 /** An event or row with its values. Those with the same key are sent in different requests, in their order. */
@@ -43,8 +43,40 @@ const frameOf = ({ open, request }: Envelope): number =>
 const labelsOf = (described: Described, action: string, names: readonly string[]): string =>
   names.map((name) => described.actions[action]?.fields[name]?.label ?? name).join(', ')
 
+const constants = new WeakMap<DescribedRequest, boolean>()
+
+/** Whether a request without its items is the same for all events of a destination. */
+const isConstant = (request: DescribedRequest): boolean => {
+  const known = constants.get(request)
+  if (known !== undefined) return known
+  const { path, query, headers, body } = request
+  const texts = [
+    path,
+    ...Object.values(query),
+    ...Object.values(headers),
+    ...(body === undefined ? [] : templatesOf(body)),
+  ]
+  const made = !texts.some(isTemplate)
+  constants.set(request, made)
+  return made
+}
+
+/** Opens requests; those that are the same for all events of a batch once. */
+const createOpening = (described: Described, settings: Settings) => {
+  const opened = new Map<string, Envelope>()
+  return (name: string, scope: Scope): Envelope => {
+    const known = opened.get(name)
+    if (known !== undefined) return known
+    const envelope = openEnvelope(described, name, scope, settings)
+    if (isConstant(envelope.request)) opened.set(name, envelope)
+    return envelope
+  }
+}
+
+type Batch = { described: Described; settings: Settings; open: ReturnType<typeof createOpening> }
+
 /** Returns what an event sends. Throws TreeProblem with the reason why it cannot be sent. */
-const unitOf = (described: Described, event: Sending, index: number, settings: Settings): Unit => {
+const unitOf = ({ described, settings, open }: Batch, event: Sending, index: number): Unit => {
   const action = described.actions[event.action]
   if (action === undefined) throw new TreeProblem(`${described.title} has no action "${event.action}"`)
   const variables = variablesOf(described, event, settings)
@@ -58,7 +90,7 @@ const unitOf = (described: Described, event: Sending, index: number, settings: S
   const { batch, max_bytes: maxBytes, max_item_bytes: maxItem = maxBytes, find } = request
   const isBatch = batch !== undefined
   const inner = isBatch ? scope : { ...scope, variables: { ...variables, item: rendered } }
-  const envelope = openEnvelope(described, find?.request ?? name, inner, settings)
+  const envelope = open(find?.request ?? name, inner)
   const values: readonly unknown[] = isBatch && Array.isArray(rendered) ? rendered : [rendered]
   const items = values
     .filter((value) => value !== undefined)
@@ -89,11 +121,12 @@ export const makeUnits = async (
   settings: Settings,
 ): Promise<{ units: Unit[]; outcomes: (EventOutcome | undefined)[] }> => {
   const units: Unit[] = []
+  const shared = { described, settings, open: createOpening(described, settings) }
   let next = 0
   const outcomes = await mapInPieces(batch, (event): EventOutcome | undefined => {
     const index = next++
     try {
-      units.push(unitOf(described, event, index, settings))
+      units.push(unitOf(shared, event, index))
       return undefined
     } catch (error) {
       if (error instanceof TreeProblem) return { kind: 'rejected', reason: error.message }

@@ -31,12 +31,10 @@ export const variablesOf = (
   values: Settings,
 ): JsonObject => {
   const fields = described.actions[action]?.fields ?? {}
-  const custom = Object.entries(payload).filter(([name]) => !Object.hasOwn(fields, name))
-  return {
-    ...Object.fromEntries(Object.entries(payload).filter(([name]) => Object.hasOwn(fields, name))),
-    custom: Object.fromEntries(custom),
-    settings: openSettings(described, values),
-  }
+  const given: [string, unknown][] = []
+  const custom: [string, unknown][] = []
+  for (const member of Object.entries(payload)) (Object.hasOwn(fields, member[0]) ? given : custom).push(member)
+  return { ...Object.fromEntries(given), custom: Object.fromEntries(custom), settings: openSettings(described, values) }
 }
 
 /** Returns the variables of requests without an event. */
@@ -77,7 +75,9 @@ export const openEnvelope = (described: Described, name: string, scope: Scope, s
   }
   const body = request.body === undefined ? undefined : renderTree(request.body, scope)
   const open = { method: request.method, url, headers: headersOf(request, scope), body }
-  return { name, request, open, key: JSON.stringify([name, url.href, open.headers, body ?? null]) }
+  // A request for one event has no other events.
+  const key = request.batch === undefined ? '' : JSON.stringify([name, url.href, open.headers, body ?? null])
+  return { name, request, open, key }
 }
 
 /** Returns a JSON value with another value at a path of members. */

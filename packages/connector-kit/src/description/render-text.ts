@@ -1,16 +1,22 @@
 import { ExactNumber, type JsonObject } from '@tributary/kernel'
 import type { Settings } from '../definition/definition.ts'
 import { ConfigurationError } from '../errors.ts'
+import { perSettings } from './per-settings.ts'
 import { isTemplate, renderLeaf, type Scope, scopeOf, TreeProblem } from './render-tree.ts'
 import type { Description } from './schema.ts'
 
-/** Returns the settings that templates can read: all but secrets. */
-export const openSettings = ({ settings }: Pick<Description, 'settings'>, values: Settings): JsonObject =>
-  Object.fromEntries(
-    Object.entries(settings)
-      .filter(([, { type }]) => type !== 'secret')
-      .map(([name]) => [name, values[name]]),
-  )
+/**
+ * Returns the settings that templates can read: all but secrets. A destination has the same object of settings for all
+ * its events.
+ */
+export const openSettings = perSettings(
+  ({ settings }: Pick<Description, 'settings'>, values: Settings): JsonObject =>
+    Object.fromEntries(
+      Object.entries(settings)
+        .filter(([, { type }]) => type !== 'secret')
+        .map(([name]) => [name, values[name]]),
+    ),
+)
 
 /** Renders a template to a text without spaces around it; '' for no value. Throws TreeProblem. */
 export const leafText = (template: string, scope: Scope): string => {

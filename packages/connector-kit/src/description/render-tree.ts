@@ -34,12 +34,36 @@ const variableOf = (name: string, { variables, budget }: Scope): unknown => {
   return value
 }
 
+const memberAlone = /^\{\{ ?([a-z][a-z0-9_]{0,59}(?:\.[a-z][a-z0-9_]{0,59})+) ?\}\}$/
+/** Names that mean something else than a member in Liquid. */
+const liquidNames: ReadonlySet<string> = new Set(['size', 'first', 'last'])
+const aLeaf = Symbol('a leaf that needs Liquid')
+
+/** Returns the value of a member alone, without Liquid: undefined for a null. `aLeaf` if Liquid has to decide. */
+const memberOf = (path: string, { variables, budget }: Scope): unknown => {
+  const names = path.split('.')
+  if (literals.has(names[0] ?? '') || names.some((name) => liquidNames.has(name))) return aLeaf
+  let value: unknown = variables
+  for (const name of names) {
+    if (value === undefined || value === null) return undefined
+    if (!isJsonObject(value)) return aLeaf
+    value = Object.hasOwn(value, name) ? value[name] : undefined
+  }
+  if (value === undefined || value === null || value === '') return undefined
+  budget.work -= workOfValue(value, budget.work)
+  if (budget.work < 0) throw new TreeProblem('A template fails: the values of the event are too large')
+  return value
+}
+
 /** Renders a text; undefined for no value and for an empty text of a template. Throws TreeProblem. */
 export const renderLeaf = (text: string, scope: Scope): unknown => {
   if (!isTemplate(text)) return text
   const { variables, budget } = scope
   const [, alone = ''] = variableAlone.exec(text) ?? []
   if (alone !== '' && !literals.has(alone)) return variableOf(alone, scope)
+  const [, path = ''] = memberAlone.exec(text) ?? []
+  const member = path === '' ? aLeaf : memberOf(path, scope)
+  if (member !== aLeaf) return member
   const rendered = renderValue(text, variables, { budget, owner: 'description' })
   if ('problem' in rendered) throw new TreeProblem(`A template fails: ${rendered.problem.message}`)
   return rendered.value === '' ? undefined : rendered.value
@@ -105,10 +129,11 @@ export const renderTree = (tree: Tree, scope: Scope): unknown => {
     return chosen === undefined ? undefined : renderTree(chosen, scope)
   }
   if (members.$ulid !== undefined) return ulid(renderTree(members.$ulid, scope), renderTree(members.$at ?? null, scope))
-  const entries = Object.entries(members).flatMap(([name, value]) => {
+  const entries: [string, unknown][] = []
+  for (const [name, value] of Object.entries(members)) {
     const rendered = renderTree(value, scope)
-    return rendered === undefined ? [] : [[name, rendered] as const]
-  })
+    if (rendered !== undefined) entries.push([name, rendered])
+  }
   return entries.length === 0 && Object.keys(members).length > 0 ? undefined : Object.fromEntries(entries)
 }
 
