@@ -72,6 +72,7 @@ export * from './destinations/left-out-counts.ts'
 export * from './destinations/mappings.ts'
 export * from './destinations/oauth-grants.ts'
 export * from './destinations/outbound.ts'
+export * from './destinations/own-connectors.ts'
 export * from './destinations/people-lists.ts'
 export * from './destinations/person-data.ts'
 export {

@@ -30,6 +30,7 @@ const areaOfGroup: Readonly<Record<string, KeyArea>> = {
   droppedEvents: 'sources',
   destinations: 'destinations',
   catalogDestinations: 'destinations',
+  ownConnectors: 'destinations',
   mappings: 'destinations',
   peopleLists: 'destinations',
   personDataPlaces: 'destinations',

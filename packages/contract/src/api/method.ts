@@ -160,6 +160,8 @@ export const resourceNames = {
   schemaTemplate: resourcePattern('sourceSchemaTemplates/{template}'),
   writekey: resourcePattern('workspaces/{workspace}/writekeys/{writekey}'),
   destination: resourcePattern('workspaces/{workspace}/destinations/{destination}'),
+  ownConnector: resourcePattern('workspaces/{workspace}/ownConnectors/{own_connector}'),
+  ownConnectorVersion: resourcePattern('workspaces/{workspace}/ownConnectors/{own_connector}/versions/{version}'),
   peopleList: resourcePattern('workspaces/{workspace}/destinations/{destination}/peopleLists/{people_list}'),
   destinationApp: resourcePattern('workspaces/{workspace}/destinations/{destination}/app'),
   connection: resourcePattern('workspaces/{workspace}/connections/{connection}'),
