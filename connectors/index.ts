@@ -6,3 +6,12 @@ export const logoFile = (kind: 'data-sources' | 'destinations' | 'sources', slug
 
 /** Loads the protocol of buckets on first use. */
 export const loadBucketLanguage = () => import('./wire/s3/language.ts')
+
+/** Loads the names of normalizations, and the texts of described destinations, for destinations that workspaces describe. */
+export const loadDescriptions = async () => {
+  const [{ describedTexts }, { normalizations }] = await Promise.all([
+    import('./load-described.ts'),
+    import('./wire/normalization/index.ts'),
+  ])
+  return { normalizations, textsOf: describedTexts }
+}

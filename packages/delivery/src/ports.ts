@@ -15,6 +15,8 @@ export type DestinationEntry = {
   widest?: number
   /** All settings, with decrypted secrets. */
   settings: Readonly<Record<string, unknown>>
+  /** Secrets that a user must enter again before anything is sent, because its connector sends them elsewhere. */
+  secretsToEnter?: readonly string[]
   /** The destination's own mappings; undefined while it uses the presets of its connector. */
   mappings: readonly EventMapping[] | undefined
   /** The version of its connector's presets that the destination uses. */

@@ -1,6 +1,6 @@
 import { audit, type ForgottenPeople, idFor, markErasedEvents, type Tx } from '@tributary/api-kit'
 import { noteFarewells } from '@tributary/audiences'
-import { readableSettings } from '@tributary/configuration'
+import { findDestination, readableSettings } from '@tributary/configuration'
 import { type methods, type PrivacyKind, privacyPlaces, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
@@ -44,7 +44,7 @@ const deletingDestinations = async (
     .execute()
   const deleting: DeletingDestination[] = []
   for (const [app, some] of Map.groupBy(rows, (row) => row.app)) {
-    const deletes = (await catalog.destinations.find(({ slug }) => slug === app)?.load())?.deletesUsers
+    const deletes = (await (await findDestination(catalog, app))?.load())?.deletesUsers
     if (deletes === undefined) continue
     for (const row of some) {
       const lacks =

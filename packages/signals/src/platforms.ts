@@ -1,5 +1,5 @@
 import { type Db, referenceIn } from '@tributary/api-kit'
-import { checkMappings, ownFields, readDestination } from '@tributary/configuration'
+import { checkMappings, findDestination, ownFields, readDestination } from '@tributary/configuration'
 import { isPlatform, type PlatformDefinition, signalMappings, standardEventName } from '@tributary/connector-kit'
 import {
   type FieldMapping,
@@ -53,7 +53,7 @@ export const platformOf = async (
   catalog: SignalServices['catalog'],
   app: string,
 ): Promise<PlatformDefinition | undefined> => {
-  const entry = catalog.destinations.find(({ slug }) => slug === app)
+  const entry = await findDestination(catalog, app)
   const definition = await entry?.load()
   return isPlatform(definition) ? definition : undefined
 }

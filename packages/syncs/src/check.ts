@@ -1,4 +1,4 @@
-import type { Catalog } from '@tributary/configuration'
+import { type Catalog, findDestination } from '@tributary/configuration'
 import type { RowObjectDefinition } from '@tributary/connector-kit'
 import {
   cursorKindOf,
@@ -27,7 +27,7 @@ export const findRowObject = async (
   app: string,
   object: string,
 ): Promise<RowObjectDefinition | undefined> => {
-  const definition = await catalog.destinations.find(({ slug }) => slug === app)?.load()
+  const definition = await (await findDestination(catalog, app))?.load()
   return definition?.rowObjects?.find(({ name }) => name === object)
 }
 

@@ -1,6 +1,6 @@
 import { type Db, parseReference } from '@tributary/api-kit'
 import type { Catalog } from '@tributary/configuration'
-import { readDestination, readSource } from '@tributary/configuration'
+import { findDestination, readDestination, readSource } from '@tributary/configuration'
 import { type EventObject, eventObjects, resourceNames } from '@tributary/contract'
 import { badRequest, cutText, notFound } from '@tributary/kernel'
 import { findRowObject, type SyncObject } from './check.ts'
@@ -72,8 +72,7 @@ export const noSuchObject = (object: string, names: readonly string[]): Error =>
 export const requireObject = async (catalog: Catalog, target: SyncTarget, object: string): Promise<SyncObject> => {
   const found = await findObject(catalog, target, object)
   if (found !== undefined) return found
-  const definition =
-    target.kind === 'source' ? undefined : await catalog.destinations.find(({ slug }) => slug === target.app)?.load()
+  const definition = target.kind === 'source' ? undefined : await (await findDestination(catalog, target.app))?.load()
   const known = target.kind === 'source' ? eventObjects : (definition?.rowObjects ?? [])
   throw noSuchObject(
     object,

@@ -4,14 +4,14 @@ import type { OwnEventStore } from './event-store.ts'
 
 /** Statements that remove everything that the last commit of version 0.1 did not have. */
 const toEarlierSql = `
-drop table if exists file_rounds, held_work, work_releases, kept_places, person_data_places, profile_consents;
+drop table if exists file_rounds, held_work, work_releases, kept_places, person_data_places, profile_consents, own_connector_versions, own_connectors;
 drop function if exists note_person_data_change, trait_members, trait_part, trait_holders, trait_within, trait_is_set, trait_decimal;
 alter table set_password_tokens drop column if exists session_id;
 alter table replays drop column if exists time_by, drop column if exists profile;
 alter table privacy_requests drop column if exists files_time, drop column if exists files_error, drop column if exists files_round;
 alter table write_keys drop column if exists api_key_id;
 alter table parked_deliveries drop column if exists profile;
-alter table destinations drop column if exists preset_version;`
+alter table destinations drop column if exists preset_version, drop column if exists secrets_to_enter;`
 
 /**
  * Changes a database of this version to one of the last commit of version 0.1, except for some records of its

@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import { createWebhookReceiver } from '@tributary/collect'
 import { createEgressPolicy, createRequestClient } from '@tributary/connector-kit'
-import { listedDataSources, listedDestinations, listedSources } from '@tributary/connectors'
+import { createOwnDestinations } from '@tributary/configuration'
+import { listedDataSources, listedDestinations, listedSources, loadDescriptions } from '@tributary/connectors'
 import { type Control, createControl, createDns } from '@tributary/control'
 import { createWorkShare, systemClock } from '@tributary/kernel'
 import { createLatestProfileValues, createProfileLedger, openForgottenFile } from '@tributary/profiles'
@@ -51,7 +52,12 @@ export const createControlPlane = async (
     eventStore,
     jobs,
     secretBox,
-    catalog: { sources: listedSources, destinations: listedDestinations, dataSources: listedDataSources },
+    catalog: {
+      sources: listedSources,
+      destinations: listedDestinations,
+      dataSources: listedDataSources,
+      own: createOwnDestinations({ db, ...(await loadDescriptions()) }),
+    },
     receiveWebhook: createWebhookReceiver(),
     workShare,
     counters: hub.coordination,

@@ -1,12 +1,12 @@
 // Runs the delivery role in its own worker thread: reads the log of deliveries, calls destinations.
-import { createAccessTokens } from '@tributary/configuration'
+import { createAccessTokens, createOwnDestinations } from '@tributary/configuration'
 import {
   createEgressPolicy,
   createLoadedConnectors,
   createRequestClient,
   type RequestClient,
 } from '@tributary/connector-kit'
-import { listedDestinations } from '@tributary/connectors'
+import { listedDestinations, loadDescriptions } from '@tributary/connectors'
 import { createDelivery } from '@tributary/delivery'
 import { retryPolicies, systemClock } from '@tributary/kernel'
 import { createProfileValues, followProfilePositions } from '@tributary/profiles'
@@ -19,7 +19,9 @@ import { hostRole, notifyReplaced, startCache } from './thread-host.ts'
 
 const context = await openRoleContext('delivery', { log: 'stream', keepsChunks: true, maxConnections: 6 })
 const { config, db, eventStore, journal, logger, metrics, reader, tenure } = context
-const connectors = createLoadedConnectors(listedDestinations, logger)
+const { normalizations } = await loadDescriptions()
+const own = createOwnDestinations({ db, normalizations })
+const connectors = createLoadedConnectors(listedDestinations, logger, own.find)
 const destinationCache = openDestinationCache(context, connectors)
 const started = startCache(destinationCache)
 // Each producer has separate partitions in this log, so every delivering process may append to any of its partitions.

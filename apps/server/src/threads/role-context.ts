@@ -107,7 +107,7 @@ export const openRoleContext = async (
  */
 export const openDestinationCache = (
   { relational: { db, pool }, secretBox, logger }: Awaited<ReturnType<typeof openRoleContext>>,
-  connectors?: Pick<LoadedConnectors<unknown>, 'load'>,
+  connectors?: Pick<LoadedConnectors<unknown>, 'load' | 'keep'>,
 ): DestinationCache =>
   // The pipeline only needs the routes of events.
   createDestinationCache({ db, pool, secretBox, logger, ...(connectors === undefined ? {} : { connectors }) })

@@ -33,6 +33,8 @@ export type CachedDestination = {
   /** The largest number of partitions over which the workspace was ever spread. */
   widest: number
   settings: Settings
+  /** Secrets that a user must enter again before anything is sent. */
+  secretsToEnter: readonly string[]
   /** The OAuth 2 grant of the destination, without tokens; undefined if it has none. */
   grant: GrantState | undefined
   /** The mappings that users saved; undefined if the destination uses the presets of its app. */
@@ -186,6 +188,7 @@ const destinationOf = (
     spread: row.spread ?? 1,
     widest: row.widest ?? 1,
     settings: settings ?? {},
+    secretsToEnter: row.secrets_to_enter,
     grant,
     mappings: mappings === unreadable ? [] : mappings,
     presetVersion: row.preset_version,
@@ -234,7 +237,7 @@ const loadDestinations = async (
  * of a destination is loaded before the destination is in the snapshot.
  */
 export const createDestinationCache = (
-  deps: CacheFollowerDeps & ReadingDeps & { connectors?: Pick<LoadedConnectors<unknown>, 'load'> },
+  deps: CacheFollowerDeps & ReadingDeps & { connectors?: Pick<LoadedConnectors<unknown>, 'load' | 'keep'> },
 ): DestinationCache => {
   let bySource = new Map<string, readonly string[]>()
   let byId = new Map<string, CachedDestination>()
@@ -258,6 +261,7 @@ export const createDestinationCache = (
         for (const id of fed) feeds.add(id)
         for (const id of changed?.destinations ?? none) byId.delete(id)
         for (const destination of destinations) byId.set(destination.id, destination)
+        deps.connectors?.keep(new Set([...byId.values()].map(({ app }) => app)))
         for (const id of changed?.sources ?? none) bySource.delete(id)
         for (const [id, own] of links) bySource.set(id, own)
         for (const listener of listeners) listener()

@@ -1,13 +1,19 @@
 import {
   callOnce,
+  ConfigurationError,
+  clientFingerprint,
   type DeliverContext,
   type DestinationDefinition,
   type Exchange,
+  grantProblem,
+  type OAuth2Client,
   RetryableError,
   type Settings,
 } from '@tributary/connector-kit'
+import { badRequest } from '@tributary/kernel'
 import { openForChange, requireComplete } from '../connector-settings/change-setting.ts'
 import { createAccessTokens } from '../oauth-grants/access-tokens.ts'
+import { grantState, readGrants } from '../oauth-grants/grants.ts'
 import type { ConfigurationServices } from '../services.ts'
 import type { DestinationRow } from './read.ts'
 
@@ -26,6 +32,24 @@ export type ConnectorDeps = Pick<
   'db' | 'requestClient' | 'secretBox' | 'live' | 'clock' | 'logger'
 >
 
+/** Throws ConfigurationError if the grant of a destination was given for other addresses than those it is sent to now. */
+const requireGrantFor = async ({ db }: ConnectorDeps, row: DestinationRow, client: OAuth2Client): Promise<void> => {
+  const grant = (await readGrants(db, [row.id])).get(row.id)
+  if (grant !== undefined && grant.issued_for !== clientFingerprint(client))
+    throw new ConfigurationError(grantProblem(client, grantState(grant)))
+}
+
+/** Throws 400 if a version of the app sends secrets to other hosts than those for which they were entered. */
+const requireSecrets = ({ settings: { fields } }: DestinationDefinition, row: DestinationRow): void => {
+  const asked = fields.filter(({ name }) => row.secrets_to_enter.includes(name))
+  if (asked.length === 0) return
+  throw badRequest(
+    'VALIDATION',
+    `A new version sends secrets to another host. Enter them again: ${asked.map(({ label }) => label).join(', ')}`,
+    Object.fromEntries(asked.map(({ name }) => [`settings.${name}`, 'Enter it again'])),
+  )
+}
+
 /**
  * Calls the connector of a destination once, with its current settings and a timeout, while a user waits. Rejects with
  * the errors of the connector, and with RetryableError after the timeout. Rejects with 409 if the secrets cannot be
@@ -41,10 +65,12 @@ export const callConnector = async <T>(
 ): Promise<T> => {
   const { requestClient: client, secretBox, clock, logger } = deps
   const settings = requireComplete(definition, openForChange(`destinations/${row.id}`, row, secretBox))
+  requireSecrets(definition, row)
   const over = AbortSignal.timeout(options.withinMs)
   const signal = AbortSignal.any([options.signal, over])
   const { onExchange } = options
   const grantee = definition.oauth2?.(settings)
+  if (grantee !== undefined) await requireGrantFor(deps, row, grantee)
   const tokens = createAccessTokens(deps)
   const granted: Pick<DeliverContext, 'accessToken'> =
     grantee === undefined

@@ -9,6 +9,7 @@ import { presentSettings } from '../connector-settings/present-setting.ts'
 import { readableSettings } from '../connector-settings/stored-settings.ts'
 import { instanceCounts } from '../instance-counts.ts'
 import { type GrantRow, presentGrant, readGrants } from '../oauth-grants/grants.ts'
+import { findDestination } from '../own-connectors/find-destination.ts'
 import type { ConfigurationServices } from '../services.ts'
 
 export type DestinationRow = Selectable<DestinationsTable>
@@ -57,6 +58,16 @@ const presentApp = (
   people_lists: presentPeopleLists(definition),
 })
 
+/** Returns the settings that a user must enter before anything is sent, in the order of the definition. */
+const missingOfDestination = (
+  definition: DestinationDefinition,
+  settings: Settings,
+  row: DestinationRow,
+): readonly string[] => {
+  const missing = new Set([...missingSettings(definition, settings, row), ...row.secrets_to_enter])
+  return definition.settings.fields.map(({ name }) => name).filter((name) => missing.has(name))
+}
+
 /** Returns a destination in the form of the API. */
 export const presentDestination = async (
   row: DestinationRow,
@@ -64,10 +75,10 @@ export const presentDestination = async (
   grant: GrantRow | undefined,
   { catalog, secretBox, logger }: PresentDeps,
 ): Promise<Destination> => {
-  const entry = catalog.destinations.find(({ slug }) => slug === row.app)
+  const entry = await findDestination(catalog, row.app)
   const definition = await entry?.load()
   const settings = readableSettings(`destinations/${row.id}`, row, secretBox, logger)
-  const missing = definition === undefined ? [] : missingSettings(definition, settings, row)
+  const missing = definition === undefined ? [] : missingOfDestination(definition, settings, row)
   return {
     name: resourceNames.destination.format({ workspace: row.workspace_id, destination: row.id }),
     title: row.title,

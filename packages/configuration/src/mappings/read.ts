@@ -18,6 +18,7 @@ import {
 } from '@tributary/contract'
 import { badRequest } from '@tributary/kernel'
 import type { DestinationRow } from '../destinations/read.ts'
+import { findDestination } from '../own-connectors/find-destination.ts'
 import { readPersonData } from '../person-data.ts'
 import type { Catalog } from '../services.ts'
 
@@ -53,7 +54,7 @@ export const presentAction = (action: ActionDefinition): DestinationAction => ({
 export const definitionOf = async (
   catalog: Catalog,
   row: Pick<DestinationRow, 'app'>,
-): Promise<DestinationDefinition | undefined> => await catalog.destinations.find(({ slug }) => slug === row.app)?.load()
+): Promise<DestinationDefinition | undefined> => await (await findDestination(catalog, row.app))?.load()
 
 /** Like `definitionOf`, but throws 400 with `field` if there is no definition. */
 export const requireDefinition = async (

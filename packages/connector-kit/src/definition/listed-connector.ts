@@ -105,18 +105,27 @@ export type LoadedConnectors<Definition> = {
    * absent; unknown slugs are skipped.
    */
   load(slugs: Iterable<string>): Promise<void>
+  /** Forgets the loaded definitions of workspaces, except for these. Those of the product stay. */
+  keep(slugs: ReadonlySet<string>): void
 }
 
-/** Keeps the loaded definitions of a list. */
+type Loadable<Definition> = Pick<Listed<Definition>, 'slug' | 'load'>
+
+/**
+ * Keeps the loaded definitions of a list. `findOwn` finds those that workspaces describe themselves, which are not in the
+ * list. If it rejects, so does `load`.
+ */
 export const createLoadedConnectors = <Definition>(
-  listed: readonly Pick<Listed<Definition>, 'slug' | 'load'>[],
+  listed: readonly Loadable<Definition>[],
   logger: Logger,
+  findOwn: (slug: string) => Promise<Pick<Loadable<Definition>, 'load'> | undefined> = async () => undefined,
 ): LoadedConnectors<Definition> => {
   const bySlug = new Map(listed.map((entry) => [entry.slug, entry]))
   const loaded = new Map<string, Definition>()
   const loadOne = async (slug: string): Promise<void> => {
-    const entry = bySlug.get(slug)
-    if (entry === undefined || loaded.has(slug)) return
+    if (loaded.has(slug)) return
+    const entry = bySlug.get(slug) ?? (await findOwn(slug))
+    if (entry === undefined) return
     try {
       loaded.set(slug, await entry.load())
     } catch (error) {
@@ -127,6 +136,9 @@ export const createLoadedConnectors = <Definition>(
     get: (slug) => loaded.get(slug),
     async load(slugs) {
       await Promise.all([...new Set(slugs)].map(loadOne))
+    },
+    keep(slugs) {
+      for (const slug of loaded.keys()) if (!bySlug.has(slug) && !slugs.has(slug)) loaded.delete(slug)
     },
   }
 }

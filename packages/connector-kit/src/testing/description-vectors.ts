@@ -39,10 +39,10 @@ const longEvent = z.strictObject({
  * An event of a vector; a text is the name of one. It adds to `sample`. The member `pad` puts a text of so many bytes at
  * a property, or at a path of the event such as `traits.name`.
  */
-const vectorEvent = z.preprocess((given) => (isText(given) ? { event: given } : given), longEvent)
+export const vectorEvent = z.preprocess((given) => (isText(given) ? { event: given } : given), longEvent)
 export type VectorEvent = z.output<typeof vectorEvent>
 
-const vectorRequest = z.strictObject({
+export const vectorRequest = z.strictObject({
   method: z.string(),
   url: z.string(),
   /** Headers that the request must have, among others. */
@@ -52,7 +52,7 @@ const vectorRequest = z.strictObject({
 })
 
 /** An answer; a number is its status code. */
-const vectorAnswer = z.preprocess(
+export const vectorAnswer = z.preprocess(
   (given) => (typeof given === 'number' ? { status: given } : given),
   z.strictObject({
     status: z.int(),
@@ -72,7 +72,7 @@ const longOutcome = (given: unknown): unknown => {
 }
 
 /** An outcome, or a text such as `delivered`, `rejected: HTTP 400`, `retry: HTTP 503`, or `misconfigured: HTTP 401`. */
-const vectorOutcome = z.preprocess(
+export const vectorOutcome = z.preprocess(
   longOutcome,
   z.strictObject({
     kind: z.enum(['delivered', 'skipped', 'rejected', 'retry']),

@@ -1,4 +1,4 @@
-import { instanceCounts } from '@tributary/configuration'
+import { instanceCounts, offeredDestination } from '@tributary/configuration'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { notFound } from '@tributary/kernel'
@@ -9,7 +9,7 @@ import { presentCatalogDestination } from './present.ts'
 export const getCatalogDestination =
   ({ db, catalog }: Pick<ControlDeps, 'db' | 'catalog'>): Handler<typeof methods.catalogDestinations.get> =>
   async ({ workspace, params }) => {
-    const entry = catalog.destinations.find(({ slug }) => slug === params.app)
+    const entry = await offeredDestination({ db, catalog }, workspace.id, params.app)
     if (entry === undefined) throw notFound('There is no destination with this name in the catalog')
     const counts = await instanceCounts(db, 'destinations', workspace.id)
     return presentCatalogDestination(entry, await entry.load(), counts.get(entry.slug) ?? 0)

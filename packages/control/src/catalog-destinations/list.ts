@@ -1,5 +1,5 @@
 import { offsetCursor, openPage, slicePage } from '@tributary/api-kit'
-import { instanceCounts, searched } from '@tributary/configuration'
+import { instanceCounts, offeredDestinations, searched } from '@tributary/configuration'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import type { ControlDeps } from '../deps.ts'
@@ -12,7 +12,7 @@ export const listCatalogDestinations =
     const page = openPage('catalogDestinations.list', params, query, offsetCursor)
     const { rows, next } = slicePage(
       page,
-      searched(catalog.destinations, query.search).filter(
+      searched(await offeredDestinations(catalog, workspace.id), query.search).filter(
         ({ kinds }) => query.data_kind === undefined || kinds.includes(query.data_kind),
       ),
     )

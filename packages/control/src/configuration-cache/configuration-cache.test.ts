@@ -344,6 +344,7 @@ test('the connector of a destination is loaded before its snapshot', async () =>
       await new Promise(setImmediate)
       for (const slug of slugs) into.add(slug)
     },
+    keep: () => {},
   })
   const { secretBox } = harness
   const keys = createWriteKeyCache({ ...stores[0], secretBox, connectors: collecting(sources) })

@@ -58,5 +58,5 @@ export const createConnection =
         destination: body.destination,
       })
     })
-    return presentConnection(await readConnection(db, workspace.id, id), catalog)
+    return await presentConnection(await readConnection(db, workspace.id, id), catalog)
   }

@@ -26,5 +26,8 @@ export const listConnections =
       { name: 'connections.list', table: 'connections', params, query },
       select,
     )
-    return { connections: shown.map((row) => presentConnection(row, catalog)), next_page_token: next }
+    return {
+      connections: await Promise.all(shown.map((row) => presentConnection(row, catalog))),
+      next_page_token: next,
+    }
   }

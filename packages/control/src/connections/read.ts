@@ -1,5 +1,5 @@
 import { type Db, isId } from '@tributary/api-kit'
-import type { Catalog } from '@tributary/configuration'
+import { type Catalog, findDestination } from '@tributary/configuration'
 import { type Connection, eventFilter, resourceNames } from '@tributary/contract'
 import { notFound } from '@tributary/kernel'
 
@@ -32,12 +32,12 @@ export const readConnection = async (db: Db, workspaceId: string, connectionId: 
 }
 
 /** A connection as the API returns it. */
-export const presentConnection = (row: ConnectionRow, catalog: Catalog): Connection => {
+export const presentConnection = async (row: ConnectionRow, catalog: Catalog): Promise<Connection> => {
   const workspace = row.workspace_id
   const source = resourceNames.source.format({ workspace, source: row.source_id })
   const destination = resourceNames.destination.format({ workspace, destination: row.destination_id })
   const sourceEntry = catalog.sources.find(({ slug }) => slug === row.source_app)
-  const destinationEntry = catalog.destinations.find(({ slug }) => slug === row.destination_app)
+  const destinationEntry = await findDestination(catalog, row.destination_app)
   return {
     name: resourceNames.connection.format({ workspace, connection: row.id }),
     source,

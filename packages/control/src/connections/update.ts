@@ -37,5 +37,5 @@ export const updateConnection =
         })
       })
     }
-    return presentConnection(await readConnection(db, workspace.id, id), catalog)
+    return await presentConnection(await readConnection(db, workspace.id, id), catalog)
   }

@@ -1,5 +1,11 @@
 import { audit, hashToken } from '@tributary/api-kit'
-import { type DestinationRow, readableSettings, readDestination, verifierContext } from '@tributary/configuration'
+import {
+  type DestinationRow,
+  findDestination,
+  readableSettings,
+  readDestination,
+  verifierContext,
+} from '@tributary/configuration'
 import { clientFingerprint, consentAddress, missingOfClient, type OAuth2Client } from '@tributary/connector-kit'
 import { consentMs, destinationReturnPath, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
@@ -12,7 +18,7 @@ export const requireClient = async (
   { catalog, secretBox, logger }: Pick<ControlDeps, 'catalog' | 'secretBox' | 'logger'>,
   row: DestinationRow,
 ): Promise<OAuth2Client> => {
-  const definition = await catalog.destinations.find(({ slug }) => slug === row.app)?.load()
+  const definition = await (await findDestination(catalog, row.app))?.load()
   const client = definition?.oauth2?.(readableSettings(`destinations/${row.id}`, row, secretBox, logger))
   if (client === undefined) throw badRequest('VALIDATION', 'This destination does not use OAuth')
   const missing = missingOfClient(client)

@@ -1,7 +1,9 @@
-import { audit, idFor, parseReference } from '@tributary/api-kit'
+import { audit, idFor, parseReference, type Tx } from '@tributary/api-kit'
 import { withinPlan } from '@tributary/billing'
 import {
   checkFirstSettings,
+  offeredDestination,
+  ownVersionOf,
   refuseNewSettings,
   showDestination,
   storeSettings,
@@ -12,6 +14,20 @@ import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest, conflict } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
+
+/** Throws 409 if a newer version of an own connector was published meanwhile. Locks the version until the commit. */
+const requireCurrent = async (tx: Tx, app: string): Promise<void> => {
+  const own = ownVersionOf(app)
+  if (own === undefined) return
+  const row = await tx
+    .selectFrom('own_connectors')
+    .select('current_version')
+    .where('id', '=', own.id)
+    .forShare()
+    .executeTakeFirst()
+  if (row?.current_version !== own.version)
+    throw conflict('CHANGED', 'A new version of this destination was published meanwhile. Try again')
+}
 
 /**
  * Makes a destination for an entry of the catalog. The given settings must be valid. Required settings may be missing;
@@ -24,8 +40,9 @@ export const createDestination =
   async ({ workspace, body }) => {
     const { db, catalog, secretBox, clock } = deps
     const { app } = parseReference(resourceNames.catalogDestination, 'app.name', body.app.name)
-    const definition = await catalog.destinations.find(({ slug }) => slug === app)?.load()
-    if (definition === undefined) {
+    const entry = await offeredDestination({ db, catalog }, workspace.id, app)
+    const definition = await entry?.load()
+    if (entry === undefined || definition === undefined) {
       const text = 'There is no destination with this name in the catalog'
       throw badRequest('VALIDATION', text, { 'app.name': text })
     }
@@ -40,13 +57,14 @@ export const createDestination =
     const id = idFor(body.request_id, 'destinations', workspace.id)
     const time = new Date(clock())
     const made = await db.transaction().execute(async (tx) => {
+      await requireCurrent(tx, entry.slug)
       const row = await tx
         .insertInto('destinations')
         .values({
           id,
           workspace_id: workspace.id,
           title: body.title,
-          app,
+          app: entry.slug,
           preset_version: presetVersion,
           ...storeSettings(`destinations/${id}`, definition, settings, secretBox),
           create_time: time,
@@ -59,7 +77,7 @@ export const createDestination =
       await withinPlan(tx, deps, workspace.organizationId, 'destinations')
       await audit(tx, resourceNames.destination.format({ workspace: workspace.id, destination: id }), {
         title: body.title,
-        app,
+        app: entry.slug,
         settings: Object.keys(settings),
       })
       return true

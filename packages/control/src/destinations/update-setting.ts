@@ -3,6 +3,7 @@ import {
   changedPlainSettings,
   changedSettings,
   changeSetting,
+  findDestination,
   openForChange,
   readDestination,
   showDestination,
@@ -51,6 +52,10 @@ const verifyChange = async (
   })
 }
 
+/** Returns the secrets that are still to be entered again after a change. */
+const secretsLeft = (before: readonly string[], { name, secrets }: { name: string; secrets: object }): string[] =>
+  before.filter((each) => each !== name && !Object.hasOwn(secrets, each))
+
 /**
  * Changes one setting of a destination if the destination accepts the result. If the change would send secrets
  * somewhere else, they must be entered again. The row is locked, so that concurrent changes are both kept.
@@ -63,7 +68,7 @@ export const updateSetting =
     const { db, catalog, secretBox, clock } = deps
     const current = await readDestination(db, workspace.id, params.destination)
     const { id } = current
-    const app = await catalog.destinations.find(({ slug }) => slug === current.app)?.load()
+    const app = await (await findDestination(catalog, current.app))?.load()
     // Checked before the row is locked, because a destination may respond slowly.
     if (app?.verifySettings !== undefined && body.value !== null) {
       const before = openForChange(`destinations/${id}`, current, secretBox)
@@ -83,7 +88,7 @@ export const updateSetting =
       const changed = changeSetting(`destinations/${id}`, app, row, body, secretBox)
       await tx
         .updateTable('destinations')
-        .set({ ...changed, update_time: time })
+        .set({ ...changed, secrets_to_enter: secretsLeft(row.secrets_to_enter, body), update_time: time })
         .where('id', '=', id)
         .execute()
       await audit(

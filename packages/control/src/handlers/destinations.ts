@@ -33,6 +33,14 @@ import { previewMapping } from '../mappings/preview.ts'
 import { sendTestEvent } from '../mappings/send-test.ts'
 import { suggestMappings } from '../mappings/suggest.ts'
 import { updateMappings } from '../mappings/update.ts'
+import { checkOwnConnector } from '../own-connectors/check.ts'
+import { createOwnConnector } from '../own-connectors/create.ts'
+import { deleteOwnConnector } from '../own-connectors/delete.ts'
+import { getOwnConnector, listOwnConnectors } from '../own-connectors/list.ts'
+import { publishOwnConnector } from '../own-connectors/publish.ts'
+import { tryOwnConnector } from '../own-connectors/try.ts'
+import { updateOwnConnector } from '../own-connectors/update.ts'
+import { exportOwnConnector, getOwnConnectorVersion, listOwnConnectorVersions } from '../own-connectors/versions.ts'
 import { createPeopleList } from '../people-lists/create.ts'
 import { getPeopleList, maxFactsAgeMs } from '../people-lists/get.ts'
 import { createKeptAnswers } from '../people-lists/kept-answers.ts'
@@ -63,6 +71,7 @@ export const destinationHandlers = (
   Handlers,
   | 'catalogDestinations'
   | 'destinations'
+  | 'ownConnectors'
   | 'peopleLists'
   | 'mappings'
   | 'connections'
@@ -87,6 +96,19 @@ export const destinationHandlers = (
     completeConnect: completeConnectDestination(deps),
     disconnect: disconnectDestination(deps),
     testConnection: testConnection(deps),
+  },
+  ownConnectors: {
+    list: listOwnConnectors(deps),
+    get: getOwnConnector(deps),
+    create: createOwnConnector(deps),
+    update: updateOwnConnector(deps),
+    delete: deleteOwnConnector(deps),
+    check: checkOwnConnector(deps),
+    try: tryOwnConnector(deps),
+    publish: publishOwnConnector(deps),
+    listVersions: listOwnConnectorVersions(deps),
+    getVersion: getOwnConnectorVersion(deps),
+    export: exportOwnConnector(deps),
   },
   peopleLists: peopleListHandlers(deps),
   mappings: {

@@ -8,6 +8,8 @@ import type {
   EventMapping,
   EventSummary,
   Methods,
+  OwnConnector,
+  OwnConnectorVersion,
   ParkedDelivery,
   RefusedRequest,
   Replay,
@@ -17,6 +19,7 @@ import type {
 import type { Handlers } from '@tributary/http'
 import { isRecord, type JsonObject, jsonMembers, jsonText, parseExactJson } from '@tributary/kernel'
 import { maskBody, maskJson } from '../deliveries/samples.ts'
+import { maskOwnConnector, maskVersion } from '../own-connectors/without-vectors.ts'
 import { hidden, maskEvent, maskReason, maskText } from './mask.ts'
 import { maskAttribute, maskConditions, maskFields, maskMapping, maskQuery, maskSql } from './mask-rules.ts'
 
@@ -293,6 +296,14 @@ export const guestRules: GuestRules = {
   notifications: { list: 'noWorkspace' },
   onboardings: { list: 'noWorkspace' },
   organizations: { find: 'noWorkspace', get: 'open', getUsage: 'open', listJoinable: 'noWorkspace' },
+  ownConnectors: {
+    list: 'open',
+    get: (own) => maskOwnConnector(own as OwnConnector),
+    check: 'notForGuests',
+    listVersions: 'open',
+    getVersion: (version) => maskVersion(version as OwnConnectorVersion),
+    export: 'notForGuests',
+  },
   paymentMethods: { list: 'notForGuests' },
   peopleLists: { list: 'notForGuests', get: 'notForGuests' },
   personDataPlaces: { get: 'open', count: 'open' },

@@ -1,4 +1,5 @@
 import type { Db } from '@tributary/api-kit'
+import { offeredDestinations } from '@tributary/configuration'
 import { type FoundObject, matchScore, type methods, pageLimits, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
@@ -76,9 +77,10 @@ export const searchWorkspace =
         extra: { app_icon: entry?.icon ?? '' },
       }
     }
+    const offered = await offeredDestinations(catalog, workspace)
     const [sources, destinations, audiences, syncs, signals] = await Promise.all([
       rowsOf(db, 'sources', { workspace, search, catalog: catalog.sources }),
-      rowsOf(db, 'destinations', { workspace, search, catalog: catalog.destinations }),
+      rowsOf(db, 'destinations', { workspace, search, catalog: offered }),
       plainOf(db, 'audiences', workspace, search),
       plainOf(db, 'syncs', workspace, search),
       plainOf(db, 'signals', workspace, search),
@@ -94,7 +96,7 @@ export const searchWorkspace =
         name: resourceNames.destination.format({ workspace, destination: id }),
         kind: 'destination' as const,
         title,
-        app: appOf(catalog.destinations, app),
+        app: appOf(offered, app),
       })),
       ...audiences.map(({ id, title }) => ({
         name: resourceNames.audience.format({ workspace, audience: id }),

@@ -63,6 +63,12 @@ const settingsProblem = (
     : `The settings are not valid: ${Object.keys(errors).join(', ')}`
 }
 
+/** The reason why a destination cannot send: its app now sends secrets to other hosts than those they were entered for. */
+const secretsProblem = ({ settings: { fields } }: DestinationDefinition, secrets: readonly string[]): string => {
+  const labels = secrets.map((name) => fields.find((field) => field.name === name)?.label ?? name)
+  return `A new version sends secrets to another host. Enter them again: ${labels.join(', ')}`
+}
+
 const turnProblem: Readonly<Record<Share['turn'], string>> = {
   mine: '',
   spread: 'It takes one request at a time, and its workspace is in several partitions: put that into one',
@@ -110,6 +116,7 @@ export const createReadiness = (
     ready = undefined
     problem = ''
     if (definition === undefined || parsed === undefined) problem = `There is no connector ${entry.app}`
+    else if ((entry.secretsToEnter ?? []).length > 0) problem = secretsProblem(definition, entry.secretsToEnter ?? [])
     else if (!parsed.ok) problem = settingsProblem(definition, entry.settings, parsed.errors)
     else {
       const { settings } = parsed
@@ -130,7 +137,7 @@ export const createReadiness = (
     look: (entry) => {
       const share = context.shares.of(entry)
       if (looked?.entry === entry && looked.share === share) return { ready, problem: problem || ungranted || waits }
-      const settings = JSON.stringify([entry.app, entry.settings])
+      const settings = JSON.stringify([entry.app, entry.settings, entry.secretsToEnter])
       const gate = gateText(entry)
       const before = looked
       looked = { entry, share, settings, gate }

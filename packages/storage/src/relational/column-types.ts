@@ -10,6 +10,7 @@ export const columnTypes: Readonly<Record<string, string>> = {
   'destinations.settings': settings,
   'identity_operations.members': 'ColumnType<unknown, string | null | undefined, never>',
   'identity_settings.rules': 'JSONColumnType<object>',
+  'own_connector_versions.listing': 'ColumnType<unknown, string, never>',
   'parked_deliveries.profile':
     'ColumnType<Record<string, { needs: string[]; json: string; lacks: string }> | null, string | null | undefined, string | null>',
   'person_data_places.places': 'ColumnType<unknown, string, string>',

@@ -340,6 +340,7 @@ export type DestinationsTable = {
   mappings_revision: Generated<number>
   consent_categories: Generated<string[]>
   preset_version: Generated<number>
+  secrets_to_enter: Generated<string[]>
 }
 
 /** The latest changes to the content of configuration caches, with their versions; kept for deleted objects. */
@@ -678,6 +679,35 @@ export type OverageCapsTable = {
   organization_id: string
   amount: ColumnType<string, string | number, string | number>
   currency: string
+}
+
+/** The published versions. They never change. */
+export type OwnConnectorVersionsTable = {
+  own_connector_id: string
+  version: number
+  description: string
+  guide: string
+  /** What the catalog lists of it, as JSON. */
+  listing: ColumnType<unknown, string, never>
+  note: string
+  created_by: string | null
+  create_time: ColumnType<Date, Date | string, Date | string>
+}
+
+/** Destinations that a workspace describes itself. */
+export type OwnConnectorsTable = {
+  id: string
+  workspace_id: string
+  title: string
+  /** The published version; 0 before the first one. */
+  current_version: Generated<number>
+  /** The description and guide that users edit. The description may have problems. */
+  draft_description: string
+  draft_guide: string
+  /** Increases with each change of the draft. */
+  draft_revision: Generated<number>
+  create_time: ColumnType<Date, Date | string, Date | string>
+  update_time: ColumnType<Date, Date | string, Date | string>
 }
 
 /** The hash stands for the indexes in the key: an index takes no key as long as the list of a large record. */
@@ -1644,6 +1674,8 @@ export type Database = {
   one_time_codes: OneTimeCodesTable
   organizations: OrganizationsTable
   overage_caps: OverageCapsTable
+  own_connector_versions: OwnConnectorVersionsTable
+  own_connectors: OwnConnectorsTable
   parked_deliveries: ParkedDeliveriesTable
   partition_groups: PartitionGroupsTable
   payment_operations: PaymentOperationsTable

@@ -1,6 +1,6 @@
 import { type Db, offsetCursor, openPage, slicePage } from '@tributary/api-kit'
 import { audienceName, readAudience } from '@tributary/audiences'
-import { readDestination } from '@tributary/configuration'
+import { findDestination, readDestination } from '@tributary/configuration'
 import { audienceEventNames, type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { sql } from 'kysely'
@@ -31,15 +31,17 @@ export const listAudienceDestinations =
       if (!connected.has(id) && (await takesAudiences(catalog, app))) available.push({ name: nameOf(id), title })
     const { rows, next } = slicePage(page, connections)
     return {
-      destinations: rows.map((row) => {
-        const entry = catalog.destinations.find(({ slug }) => slug === row.app)
-        return {
-          name: nameOf(row.destination_id),
-          title: row.destination_title,
-          app: { display_name: entry?.title ?? row.app, extra: { app_icon: entry?.icon ?? '' } },
-          ...presentConnection(row),
-        }
-      }),
+      destinations: await Promise.all(
+        rows.map(async (row) => {
+          const entry = await findDestination(catalog, row.app)
+          return {
+            name: nameOf(row.destination_id),
+            title: row.destination_title,
+            app: { display_name: entry?.title ?? row.app, extra: { app_icon: entry?.icon ?? '' } },
+            ...presentConnection(row),
+          }
+        }),
+      ),
       available,
       next_page_token: next,
     }

@@ -5,6 +5,7 @@ import { up as presetVersions } from './0202-preset-versions.ts'
 import { up as personDataPlaces } from './0203-person-data-places.ts'
 import { up as replayProfile } from './0204-replay-profile.ts'
 import { up as profileConsents } from './0205-profile-consents.ts'
+import { up as ownConnectors } from './0206-own-connectors.ts'
 
 /**
  * Every migration of the relational store. New ones are appended, with their kind. The first is the baseline: processes
@@ -17,4 +18,5 @@ export const migrations: readonly Migration[] = [
   { name: '0203-person-data-places', kind: 'expand', up: personDataPlaces },
   { name: '0204-replay-profile', kind: 'expand', up: replayProfile },
   { name: '0205-profile-consents', kind: 'expand', up: profileConsents },
+  { name: '0206-own-connectors', kind: 'expand', up: ownConnectors },
 ]

@@ -1,0 +1,5 @@
+/** Destinations that workspaces describe themselves: their check, their test vectors, and where their secrets go. */
+export { hiddenHeadersOf, hiddenTextsOf, tokensIn } from './hidden-texts.ts'
+export { type OwnProblem, type OwnReading, readOwn } from './read-own.ts'
+export { runVectors, type VectorResult } from './run-vectors.ts'
+export { secretsSentElsewhere } from './secret-origins.ts'

@@ -1,0 +1,319 @@
+import { isDeepStrictEqual } from 'node:util'
+import { ownConnectorLimits, type PipelineEvent } from '@tributary/contract'
+import { isJsonObject, silentLogger } from '@tributary/kernel'
+import type {
+  DeliverContext,
+  DeliverResult,
+  DestinationDefinition,
+  EventOutcome,
+  OutgoingEvent,
+  OutgoingRow,
+  Settings,
+} from '../definition/definition.ts'
+import { validateSettings } from '../definition/settings.ts'
+import { putAt } from '../description/open-request.ts'
+import { ConfigurationError, DeliveryError, RetryableError } from '../errors.ts'
+import { callOnce } from '../http/lifetime.ts'
+import { revokedText } from '../http/oauth2.ts'
+import type { HttpAnswer, OutgoingRequest } from '../http/request-client.ts'
+import { compileMappings } from '../mapping/compile.ts'
+import { presetMappings } from '../mapping/presets.ts'
+import type { VectorAnswer, VectorEvent } from '../testing/description-vectors.ts'
+import { type OwnVectors, ownVectors } from './own-vectors.ts'
+
+/** A vector with its result. `expected` and `actual` are JSON texts, '' if it passes. */
+export type VectorResult = {
+  readonly path: string
+  readonly name: string
+  readonly ok: boolean
+  readonly message: string
+  readonly expected: string
+  readonly actual: string
+}
+
+/** The time of the vectors, a moment after that of their events. */
+const now = Date.parse('2026-01-02T03:05:00.000Z')
+/** Maximum characters of a shown value. */
+const maxShown = 20_000
+
+/** Maximum bytes that a vector adds to an event. */
+const maxPad = 2_000_000
+
+/** A vector that cannot run, with the reason. */
+class VectorProblem extends Error {}
+
+const eventOf = (sample: VectorEvent, { pad, ...own }: VectorEvent, at: number): PipelineEvent => {
+  const { userId, ...others } = { ...sample, ...own }
+  const event = {
+    eventId: `0-00000000000000000001-0000${at}`,
+    messageId: `message-${at + 1}`,
+    type: 'track',
+    event: '',
+    context: {},
+    test: false,
+    receivedAt: '2026-01-02T03:04:05.678Z',
+    timestamp: '2026-01-02T03:04:05.678Z',
+    ...others,
+    ...(typeof userId === 'string' ? { userId } : {}),
+  }
+  if (pad !== undefined && pad.bytes > maxPad) throw new VectorProblem(`A pad has more than ${maxPad} bytes`)
+  const path = pad === undefined ? '' : 'path' in pad ? pad.path : `properties.${pad.property}`
+  return (pad === undefined ? event : putAt(event, path, 'x'.repeat(pad.bytes))) as PipelineEvent
+}
+
+/** Returns events as the presets map them, also those of disabled presets. */
+const mapped = (
+  definition: DestinationDefinition,
+  events: readonly PipelineEvent[],
+  settings: Settings,
+): OutgoingEvent[] => {
+  const presets = definition.presets.map((preset) => ({ ...preset, enabled: true as const }))
+  const place = { workspaceId: 'w', destinationId: 'd', settings }
+  const map = compileMappings(definition, presetMappings({ ...definition, presets } as never), place)
+  return events.map((event) => {
+    const json = JSON.stringify(event)
+    const made = map(event, 's', json)
+    if (made.kind !== 'mapped')
+      throw new VectorProblem(
+        made.kind === 'failed' ? made.reason : `No preset fits the event ${event.event || event.type}`,
+      )
+    const { action, payload } = made
+    const { eventId, messageId, type, event: name } = event
+    return { eventId, messageId, type, event: name, json, action, ...(payload === undefined ? {} : { payload }) }
+  })
+}
+
+const answerOf = ({ status, headers, body, text }: VectorAnswer): HttpAnswer => ({
+  status,
+  headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
+  body: text ?? (body === undefined ? '' : JSON.stringify(body)),
+  latencyMs: 0,
+})
+
+const tokens = { first: 'access-token-1', renewed: 'access-token-2' }
+const granted: Pick<DeliverContext, 'accessToken'> = {
+  accessToken: async (refused, again) => {
+    if (again === true) throw new ConfigurationError(revokedText)
+    return refused === undefined ? tokens.first : tokens.renewed
+  },
+}
+
+const outcomeOfError = (error: unknown): EventOutcome => {
+  if (error instanceof ConfigurationError) return { kind: 'retry', reason: error.message, misconfigured: true }
+  if (error instanceof RetryableError) {
+    const { message, retryAfterMs } = error
+    return { kind: 'retry', reason: message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
+  }
+  if (error instanceof DeliveryError) return { kind: 'rejected', reason: error.message }
+  throw error
+}
+
+type Vector = { settings: OwnVectors['settings']; answers: readonly VectorAnswer[] }
+type Ran = { asked: OutgoingRequest[]; outcomes: readonly EventOutcome[] }
+
+/** Runs a delivery with the answers of a vector. Nothing leaves the process. */
+const run = async (
+  { definition, vectors }: { definition: DestinationDefinition; vectors: OwnVectors },
+  vector: Vector,
+  deliver: (context: DeliverContext, settings: Settings) => Promise<{ result: DeliverResult; count: number }>,
+): Promise<Ran> => {
+  const validated = validateSettings(definition, { ...vectors.settings, ...vector.settings })
+  if (!validated.ok)
+    throw new VectorProblem(
+      `The settings of the vectors are not valid: ${Object.entries(validated.errors)
+        .map(([name, text]) => `${name}: ${text}`)
+        .join('; ')}`,
+    )
+  const { settings } = validated
+  const usual = vectors.accepts?.answer ?? { status: 200, headers: {} }
+  const asked: OutgoingRequest[] = []
+  const client = {
+    request: async (request: OutgoingRequest): Promise<HttpAnswer> => {
+      asked.push(request)
+      return answerOf(vector.answers[asked.length - 1] ?? usual)
+    },
+    connect: () => Promise.reject(new ConfigurationError('Vectors open no connections')),
+  }
+  const signal = AbortSignal.timeout(ownConnectorLimits.vectorMs)
+  const context = { client, settings, clock: () => now, logger: silentLogger, signal, ...granted }
+  const { result, count } = await callOnce(context, (opened) => deliver(opened, settings))
+  const { outcomes } = result
+  if (!('kind' in outcomes)) return { asked, outcomes }
+  const one: EventOutcome = outcomes.kind === 'split' ? { kind: 'rejected', reason: outcomes.reason } : outcomes
+  return { asked, outcomes: Array.from({ length: count }, () => one) }
+}
+
+const deliverEvents = (
+  tested: { definition: DestinationDefinition; vectors: OwnVectors },
+  vector: Vector & { events: readonly VectorEvent[] },
+): Promise<Ran> => {
+  const { definition, vectors } = tested
+  return run(tested, vector, async (context, settings) => {
+    const events = vector.events.map((event, at) => eventOf(vectors.sample ?? {}, event, at))
+    const outgoing = mapped(definition, events, settings)
+    const result = await definition.deliver(outgoing, context).catch(
+      (error: unknown): DeliverResult => ({
+        outcomes: outgoing.map(() => outcomeOfError(error)),
+        httpStatus: 0,
+        latencyMs: 0,
+      }),
+    )
+    return { result, count: outgoing.length }
+  })
+}
+
+const deletePerson = (
+  tested: { definition: DestinationDefinition; vectors: OwnVectors },
+  { userIds, anonymousIds, ...vector }: NonNullable<OwnVectors['deletion']>,
+): Promise<Ran> =>
+  run(tested, vector, async (context) => {
+    const { deliverRows } = tested.definition
+    if (deliverRows === undefined) throw new VectorProblem('The description has no deletion')
+    const row = {
+      operation: 'delete',
+      object: 'users',
+      json: JSON.stringify({ userIds, anonymousIds, externalIds: [] }),
+    } as unknown as OutgoingRow
+    return { result: await deliverRows([row], context), count: 1 }
+  })
+
+const bodyOf = (body: OutgoingRequest['body']): unknown => {
+  const text = body === undefined ? '' : Buffer.from(body as string).toString()
+  if (text === '') return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+const shownRequest = ({ method, url, headers, body }: OutgoingRequest, names: readonly string[]) => {
+  const own = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+  const shown = bodyOf(body)
+  return {
+    method,
+    url,
+    headers: Object.fromEntries(names.map((name) => [name, own.get(name.toLowerCase()) ?? null])),
+    ...(shown === undefined ? {} : { body: shown }),
+  }
+}
+
+const shownText = (value: unknown): string => {
+  const text = JSON.stringify(value, null, 2)
+  return text.length <= maxShown ? text : `${text.slice(0, maxShown)}…`
+}
+
+const compared = (expected: unknown, actual: unknown, what: string): Omit<VectorResult, 'path' | 'name'> => {
+  // Only what JSON shows is compared, and members without a value are none.
+  const [wanted, got]: unknown[] = [expected, actual].map((value) => JSON.parse(JSON.stringify(value)))
+  if (isDeepStrictEqual(wanted, got)) return { ok: true, message: '', expected: '', actual: '' }
+  return { ok: false, message: what, expected: shownText(wanted), actual: shownText(got) }
+}
+
+const compareRequests = ({ asked }: Ran, expected: OwnVectors['requests'][number]['requests']) =>
+  compared(
+    expected,
+    asked.map((request, at) => shownRequest(request, Object.keys(expected[at]?.headers ?? {}))),
+    'The requests differ',
+  )
+
+const compareOutcomes = ({ outcomes }: Ran, expected: readonly EventOutcome[]) =>
+  compared(
+    expected.map((outcome) => ({ ...outcome, ofEvent: undefined })),
+    outcomes.map((outcome) => ({ ...outcome, ofEvent: undefined })),
+    'The outcomes differ',
+  )
+
+type Task = { path: string; name: string; run: () => Promise<Omit<VectorResult, 'path' | 'name'>> }
+
+const tasksOf = (definition: DestinationDefinition, vectors: OwnVectors): Task[] => {
+  const tested = { definition, vectors }
+  const { requests, answers, deletion } = vectors
+  return [
+    ...requests.map((vector, at) => ({
+      path: `vectors.requests.${at}`,
+      name: vector.name,
+      run: async () => compareRequests(await deliverEvents(tested, vector), vector.requests),
+    })),
+    ...answers.map((vector, at) => ({
+      path: `vectors.answers.${at}`,
+      name: vector.name,
+      run: async () => compareOutcomes(await deliverEvents(tested, vector), vector.outcomes as readonly EventOutcome[]),
+    })),
+    ...(deletion === undefined
+      ? []
+      : [
+          {
+            path: 'vectors.deletion',
+            name: 'Deletion of a person',
+            run: async () => compareRequests(await deletePerson(tested, deletion), deletion.requests),
+          },
+        ]),
+  ]
+}
+
+const failed = (message: string): Omit<VectorResult, 'path' | 'name'> => ({
+  ok: false,
+  message,
+  expected: '',
+  actual: '',
+})
+
+const runTask = async (task: Task): Promise<VectorResult> => {
+  const { path, name } = task
+  try {
+    return { path, name, ...(await task.run()) }
+  } catch (error) {
+    if (error instanceof VectorProblem || error instanceof DeliveryError)
+      return { path, name, ...failed(error.message) }
+    throw error
+  }
+}
+
+const vectorsIn = (description: string): unknown => {
+  const whole: unknown = JSON.parse(description)
+  return isJsonObject(whole) ? whole.vectors : undefined
+}
+
+const read = (given: unknown) => {
+  try {
+    return ownVectors.safeParse(given)
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
+}
+
+/**
+ * Runs the test vectors in the text of a description that `readOwn` accepts. Requests go to the answers of the vectors.
+ * Other work of the thread runs between them. Vectors that are too many, or too slow together, do not run and fail.
+ */
+export const runVectors = async (
+  description: string,
+  definition: DestinationDefinition,
+  elapsedMs: () => number = () => performance.now(),
+): Promise<VectorResult[]> => {
+  const given = vectorsIn(description)
+  if (given === undefined || given === null) return []
+  const parsed = read(given)
+  if (parsed === undefined) return [{ path: 'vectors', name: '', ...failed('The vectors are too deep') }]
+  if (!parsed.success)
+    return parsed.error.issues.slice(0, 20).map(({ path, message }) => ({
+      path: ['vectors', ...path].join('.'),
+      name: '',
+      ...failed(message),
+    }))
+  const { vectorMs, vectors: most } = ownConnectorLimits
+  const began = elapsedMs()
+  const results: VectorResult[] = []
+  for (const [at, task] of tasksOf(definition, parsed.data).entries()) {
+    if (at >= most || elapsedMs() - began > vectorMs) {
+      const why = at >= most ? `more than ${most}` : `longer than ${vectorMs / 1000} seconds`
+      results.push({ path: task.path, name: task.name, ...failed(`Not run, because all vectors are ${why}`) })
+      break
+    }
+    results.push(await runTask(task))
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  return results
+}
