@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createAuthorize, type Db } from '@tributary/api-kit'
-import type { Catalog } from '@tributary/configuration'
+import { type Catalog, createOwnDestinations } from '@tributary/configuration'
 import {
   createEgressPolicy,
   createRequestClient,
@@ -15,6 +15,7 @@ import {
   type SourceDefinition,
   setting,
 } from '@tributary/connector-kit'
+import { ownDescription } from '@tributary/connector-kit/testing-own-connector'
 import {
   type ClientConfig,
   formatPath,
@@ -161,6 +162,10 @@ export const testCatalog: Catalog = {
   destinations: listed(testDestination, testPermittedDestination),
   dataSources: listedDataSources(testDataSource, testUploadSource),
 }
+
+/** The texts of a destination of the tests that is described by data. */
+const textsOf = async (slug: string) =>
+  slug === 'webhook' ? { description: JSON.stringify(ownDescription()), guide: '## Step\nText.' } : undefined
 
 export const testClientConfig: ClientConfig = {
   sign_up_enabled: true,
@@ -318,7 +323,6 @@ export const startControl = async (options: Partial<ControlDeps> = {}) => {
     eventStore,
     jobs,
     secretBox,
-    catalog: testCatalog,
     receiveWebhook: () => ({ events: [] }),
     workShare: createWorkShare(),
     counters: hub.coordination,
@@ -351,6 +355,10 @@ export const startControl = async (options: Partial<ControlDeps> = {}) => {
     passwords: quickPasswords,
     logger: silentLogger,
     ...options,
+    catalog: {
+      own: createOwnDestinations({ db: database.db, normalizations: {}, textsOf }),
+      ...(options.catalog ?? testCatalog),
+    },
   })
   const app = fastify(apiServerOptions)
   await createApi({

@@ -16,6 +16,7 @@ import { billingRequest } from './billing-requests.ts'
 import { type Caller, type Harness, idIn, makeResources, type Organization, testPassword } from './control-harness.ts'
 import { customDomainRequest } from './custom-domains.ts'
 import { makeReleasable } from './held-work.ts'
+import { makeOwnConnector } from './own-connectors.ts'
 import { peopleRequest } from './people-requests.ts'
 import { grantRequest } from './permissions.ts'
 import { signInRequest } from './sign-ins.ts'
@@ -251,6 +252,11 @@ const bodiesFor = (organization: Organization, made: Made): Readonly<Record<stri
   'destinations.update': { title: 'Title' },
   'destinations.updateSetting': { name: 'batch_size', value: 5 },
   'destinations.retry': {},
+  'ownConnectors.create': { title: 'Own' },
+  'ownConnectors.update': { title: 'Title' },
+  'ownConnectors.check': {},
+  'ownConnectors.try': { kind: 'connection', settings: { url: 'http://127.0.0.1:1', api_key: 'key-1' } },
+  'ownConnectors.publish': {},
   'failureGroups.discard': {},
   'heldWork.release': {},
   'destinations.testConnection': {},
@@ -518,6 +524,7 @@ const paramsOf = async (
     row: '1',
     app: catalogApps[name.split('.')[0] ?? ''] ?? 'webhook',
     ...(has('data_source') ? { data_source: idIn((await makeDataSource(organization)).name) } : {}),
+    ...(has('own_connector') ? { own_connector: await makeOwnConnector(harness, organization) } : {}),
     ...(has('model') ? { model: await makeModel(organization) } : {}),
     ...(has('audience') ? { audience: await makeAudience(organization) } : {}),
     ...(name.startsWith('computedTraits') ? { computed_trait: await makeComputedTrait(harness, organization) } : {}),
