@@ -27,3 +27,24 @@ it('a connector is loaded once, on first use, and a failing one does not affect 
   ])
   expect(failures).toMatchObject([{ connector: 'broken' }])
 })
+
+it('own connectors are found beside the list, forgotten when they are not used, and a failing search is not hidden', async () => {
+  let isAway = false
+  const find = async (slug: string) => {
+    if (isAway) throw new Error('the store is away')
+    return slug.startsWith('own-') ? { load: async () => `definition of ${slug}` } : undefined
+  }
+  const connectors = createLoadedConnectors([{ slug: 'one', load: async () => 'one' }], silentLogger, find)
+  await connectors.load(['one', 'own-1', 'own-2', 'unknown'])
+  expect(['one', 'own-1', 'own-2', 'unknown'].map(connectors.get)).toEqual([
+    'one',
+    'definition of own-1',
+    'definition of own-2',
+    undefined,
+  ])
+  connectors.keep(new Set(['own-2']))
+  expect(['one', 'own-1', 'own-2'].map(connectors.get)).toEqual(['one', undefined, 'definition of own-2'])
+  isAway = true
+  await expect(connectors.load(['own-1'])).rejects.toThrow('the store is away')
+  await connectors.load(['one', 'own-2'])
+})

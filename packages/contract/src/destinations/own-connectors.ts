@@ -361,7 +361,7 @@ export const ownConnectors = {
     name: 'ownConnectors.export',
     verb: 'GET',
     path: `${path}:export`,
-    access: workspaceMembers,
+    access: workspaceEditors,
     summary: 'Gets the draft, or a version, as a file that `create` accepts. The file has no settings of destinations.',
     query: z.object({ version: line(10).optional() }),
     response: z.object({ file_name: z.string(), file: z.string() }),

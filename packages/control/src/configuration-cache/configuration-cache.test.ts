@@ -258,6 +258,7 @@ describe('the cache of destinations', () => {
       grant: undefined,
       mappings: undefined,
       presetVersion: 2,
+      secretsToEnter: [],
       consentCategories: [],
       filters: new Map([[sourceId, { match: 'all', conditions: [] }]]),
       personData: defaultPersonDataPaths,

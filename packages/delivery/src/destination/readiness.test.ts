@@ -105,3 +105,12 @@ it.each<[string, Partial<DestinationEntry>, Partial<DestinationEntry>]>([
   expect(gate(structuredClone(before))).toBe(first)
   expect(gate(after)).not.toBe(first)
 })
+
+it('a destination whose app sends secrets elsewhere is held until they are entered again', () => {
+  const readiness = readinessOf(1)
+  expect(readiness.look({ ...entry, secretsToEnter: ['url'] })).toEqual({
+    ready: undefined,
+    problem: expect.stringMatching(/^A new version sends secrets to another host\. Enter them again: /),
+  })
+  expect(readiness.look({ ...entry, secretsToEnter: [] })).toMatchObject({ ready: {}, problem: '' })
+})
