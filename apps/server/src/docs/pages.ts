@@ -45,6 +45,10 @@ const guides = {
     'Destinations',
     'Where events go: warehouses, cloud storage, other platforms, and your own endpoints.',
   ],
+  'own-destinations': [
+    'Destinations',
+    'A destination of your own by a description: build, try, publish, and share it.',
+  ],
   collection: ['Reference', 'Where to send events, what they can contain, and why requests are refused.'],
   api: ['Reference', 'How to call the API, and every call.'],
   webhook: ['Reference', 'What a webhook receives, how requests are signed, and what each response means.'],

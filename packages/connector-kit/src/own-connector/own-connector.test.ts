@@ -146,3 +146,13 @@ test.each([
   const after = { described: described(change).described, settings: values }
   expect(secretsSentElsewhere(before, after)).toEqual(elsewhere)
 })
+
+test('the description in the documentation has no problems, and its vectors pass', async () => {
+  const page = readFileSync(new URL('../../../../docs/own-destinations.md', import.meta.url), 'utf8')
+  const [, description = ''] = /```json\n([^`]*)```/.exec(page) ?? []
+  const reading = readOwn({ description, guide: '' }, 'own-1-1')
+  expect(reading.ok ? [] : reading.problems).toEqual([])
+  if (!reading.ok) return
+  const results = await runVectors(description, reading.definition)
+  expect(results.map(({ ok, actual }) => (ok ? 'passes' : actual))).toEqual(['passes', 'passes'])
+})
