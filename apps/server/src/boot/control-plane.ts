@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { createWebhookReceiver } from '@tributary/collect'
-import { createEgressPolicy, createRequestClient } from '@tributary/connector-kit'
 import { createOwnDestinations } from '@tributary/configuration'
+import { createEgressPolicy, createRequestClient } from '@tributary/connector-kit'
 import { listedDataSources, listedDestinations, listedSources, loadDescriptions } from '@tributary/connectors'
 import { type Control, createControl, createDns } from '@tributary/control'
 import { createWorkShare, systemClock } from '@tributary/kernel'

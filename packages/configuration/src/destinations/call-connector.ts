@@ -1,6 +1,6 @@
 import {
-  callOnce,
   ConfigurationError,
+  callOnce,
   clientFingerprint,
   type DeliverContext,
   type DestinationDefinition,

@@ -4,7 +4,7 @@ import { type OwnReading, readOwn } from '@tributary/connector-kit/own-connector
 import { dataKinds, destinationAbilities } from '@tributary/contract'
 import { z } from 'zod'
 import { letterIcon } from './letter-icon.ts'
-import { ownApp, type OwnVersion, ownVersionOf } from './own-app.ts'
+import { type OwnVersion, ownApp, ownVersionOf } from './own-app.ts'
 
 type Texts = { readonly description: string; readonly guide: string }
 

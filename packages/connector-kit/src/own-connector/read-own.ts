@@ -93,14 +93,17 @@ const withVectors = (description: string): string => {
   return isJsonObject(whole) && whole.vectors === undefined ? JSON.stringify({ ...whole, vectors: null }) : description
 }
 
-const limited = ({ popular: _, ...definition }: DestinationDefinition, app: string): DestinationDefinition => ({
-  ...definition,
-  slug: app,
-  batching: (settings) => {
-    const batching = definition.batching(settings)
-    return { ...batching, maxEvents: Math.min(batching.maxEvents, maxEvents) }
-  },
-})
+const limited = (definition: DestinationDefinition, app: string): DestinationDefinition => {
+  const { popular: _, ...own } = definition
+  return {
+    ...own,
+    slug: app,
+    batching: (settings) => {
+      const batching = definition.batching(settings)
+      return { ...batching, maxEvents: Math.min(batching.maxEvents, maxEvents) }
+    },
+  }
+}
 
 /**
  * Reads a description that a user wrote. `app` becomes the slug of the destination, whatever the description says. Never

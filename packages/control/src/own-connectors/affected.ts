@@ -9,7 +9,7 @@ import type { ControlDeps } from '../deps.ts'
 /** A description that was read. */
 export type ReadOwn = Extract<OwnReading, { ok: true }>
 
-/** What a version does to a destination: its new columns, and what users are told. */
+/** What a version does to a destination: its new columns, and what users see of that. */
 export type Move = AffectedDestination & {
   id: string
   columns: { settings: string; secrets_encrypted: Uint8Array | null; secrets_to_enter: string[] } | undefined
@@ -136,7 +136,7 @@ export const moveOf = async (
   }
 }
 
-/** Whether a version changes something for a destination that its users must know. */
+/** Whether a version does something to a destination that its users must see first. */
 export const isAffected = ({ problems, missing_settings: missing, secrets_to_enter: secrets }: Move): boolean =>
   problems.length + missing.length + secrets.length > 0
 

@@ -98,7 +98,13 @@ export const checkOwnConnector =
       ok: vectors.every(({ ok }) => ok),
       problems: [],
       vectors: [...vectors],
-      destinations: moves.filter(isAffected).map(({ id: _, columns: __, ...shown }) => shown),
+      destinations: moves.filter(isAffected).map(({ name, title, problems, missing_settings, secrets_to_enter }) => ({
+        name,
+        title,
+        problems,
+        missing_settings,
+        secrets_to_enter,
+      })),
       app: presentCatalogDestination(entry, definition, moves.length),
     }
   }

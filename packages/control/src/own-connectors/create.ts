@@ -1,8 +1,8 @@
 import { audit, idFor, parseReference } from '@tributary/api-kit'
 import {
   type methods,
-  type ParsedRequest,
   ownConnectorLimits,
+  type ParsedRequest,
   resourceNames,
   title as titleRule,
 } from '@tributary/contract'

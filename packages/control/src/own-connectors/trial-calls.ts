@@ -1,6 +1,6 @@
 import {
-  hideSecrets,
   type HttpAnswer,
+  hideSecrets,
   type OutgoingRequest,
   type RequestClient,
   type Settings,

@@ -8,7 +8,7 @@ import {
   requireComplete,
 } from '@tributary/configuration'
 import type { Settings } from '@tributary/connector-kit'
-import { type SettingValue, resourceNames } from '@tributary/contract'
+import { resourceNames, type SettingValue } from '@tributary/contract'
 import { badRequest, notFound } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 import { type ReadOwn, redirected, takenOver } from './affected.ts'

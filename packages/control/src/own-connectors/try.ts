@@ -1,9 +1,9 @@
 import { audit } from '@tributary/api-kit'
 import { createAccessTokens, readGrants } from '@tributary/configuration'
 import {
+  ConfigurationError,
   callOnce,
   clientFingerprint,
-  ConfigurationError,
   type DeliverContext,
   type DeliverResult,
   DeliveryError,

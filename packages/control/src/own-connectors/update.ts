@@ -5,7 +5,7 @@ import { badRequest, conflict } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 import { lockOwnConnector, showOwnConnector } from './read.ts'
 
-/** Throws 409 if the draft is no longer the one that a caller knows. */
+/** Throws 409 if the draft is no longer the one that a caller has. */
 export const requireRevision = (row: { draft_revision: number }, given: number | undefined): void => {
   if (given !== undefined && given !== row.draft_revision)
     throw conflict('DRAFT_CHANGED', 'The draft was changed meanwhile. Reload the page to see the change')
