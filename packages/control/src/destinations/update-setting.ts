@@ -12,7 +12,7 @@ import {
 import { type DestinationDefinition, type Settings, validateSettings } from '@tributary/connector-kit'
 import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
-import { badRequest, notFound } from '@tributary/kernel'
+import { badRequest, conflict, notFound } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 
 type VerifyDeps = Pick<ControlDeps, 'requestClient' | 'clock' | 'logger'>
@@ -85,6 +85,8 @@ export const updateSetting =
         .forUpdate()
         .executeTakeFirst()
       if (row === undefined) throw notFound('destination not found')
+      // The definition that was read decides which settings are secret.
+      if (row.app !== current.app) throw conflict('CHANGED', 'A new version was published meanwhile. Try again')
       const changed = changeSetting(`destinations/${id}`, app, row, body, secretBox)
       await tx
         .updateTable('destinations')

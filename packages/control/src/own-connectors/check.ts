@@ -74,7 +74,12 @@ export const checkTexts = async (
   texts: Texts,
 ): Promise<{ reading: OwnReading; vectors: VectorResult[] }> => {
   const reading = await readTexts(deps, row.workspace_id, texts, nextApp(row))
-  return { reading, vectors: reading.ok ? await runVectors(texts.description, reading.definition) : [] }
+  if (!reading.ok) return { reading, vectors: [] }
+  const began = performance.now()
+  const vectors = await runVectors(texts.description, reading.definition)
+  // Expensive vectors make the next check of the workspace wait for its share.
+  deps.workShare.charge(row.workspace_id, performance.now() - began)
+  return { reading, vectors }
 }
 
 /** Checks a draft, or texts that are not saved yet. */

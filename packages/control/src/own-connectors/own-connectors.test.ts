@@ -4,6 +4,7 @@ import { methods, ownConnectorLimits } from '@tributary/contract'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type Harness, idIn, type Organization, startControl, startOrganization } from '../testing/control-harness.ts'
 import { ownText, publishOwn } from '../testing/own-connectors.ts'
+import { trialSync } from '../testing/requests.ts'
 
 let harness: Harness
 let organization: Organization
@@ -381,4 +382,31 @@ test('versions keep their texts, note, and author, newest first', async () => {
   const path = `/workspaces/${workspace}/ownConnectors/${own_connector}/versions`
   expect((await editor().call('GET', `${path}/3`)).status).toBe(404)
   expect((await editor().call('GET', `${path}/none`)).status).toBe(404)
+})
+
+test('syncs write rows to an own connector, and a version without their object or mode is refused', async () => {
+  const { objects } = ownDescription()
+  const rows = { upsert: 'track', identifiers: ['user'] }
+  const [first] = objects
+  const records = { ...first, name: 'records', sync_modes: ['UPSERT_ONLY'], identifiers: [{ target: 'user' }], rows }
+  const own_connector = await publishOwn(workspace, editor(), ownText({ objects: [records] }))
+  const destination = await destinationOf(own_connector)
+  const app = `own-${own_connector}-1`
+  const { row_objects } = await editor().ok(methods.catalogDestinations.get, { workspace, app })
+  expect(row_objects).toMatchObject([{ name: 'records', sync_modes: ['UPSERT_ONLY'] }])
+  const body = await trialSync(harness, organization, `workspaces/${workspace}/destinations/${destination}`)
+  const fields = [{ column: 'id', target: 'user' }]
+  const given = { ...body, object_name: 'records', identifier: 'user', fields }
+  await organization.administrator.ok(methods.syncs.create, { workspace }, { body: given })
+  const sync = await harness.db.selectFrom('syncs').select('id').where('destination_id', '=', destination).execute()
+  expect(sync).toHaveLength(1)
+  await edit(own_connector, { objects })
+  expect(await publish(own_connector, { hold: true })).toMatchObject({
+    status: 409,
+    body: {
+      reason: 'DESTINATIONS_DO_NOT_FIT',
+      metadata: { [destination]: expect.stringMatching(/The sync Customers writes the object records/) },
+    },
+  })
+  await harness.db.deleteFrom('syncs').where('workspace_id', '=', workspace).execute()
 })
