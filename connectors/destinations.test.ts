@@ -30,7 +30,11 @@ const secret = 's3cr3t-0123456789'
 const hidden = [secret, Buffer.from(`${secret}:`).toString('base64').slice(0, 16)]
 
 /** Valid values of settings that accept only certain forms. */
-const formed: Readonly<Record<string, string>> = { customer_id: '123-456-7890', measurement_id: 'G-A1B2C3D4E5' }
+const formed: Readonly<Record<string, string>> = {
+  customer_id: '123-456-7890',
+  measurement_id: 'G-A1B2C3D4E5',
+  queue_url: 'https://sqs.us-east-1.amazonaws.com/123456789012/events',
+}
 
 /** The hosts of secret URLs of destinations that accept only their own. */
 const hosts: Readonly<Record<string, string>> = {
@@ -240,6 +244,7 @@ it.each([
   ['postgresql', 'tls', ['password']],
   ['postgresql', 'ca_certificate', ['password']],
   ['s3', 'endpoint', ['secret_access_key']],
+  ['sqs', 'endpoint', ['secret_access_key']],
   ['segment', 'endpoint', ['write_key']],
   ['rudderstack', 'data_plane_url', ['write_key']],
 ])('%s: a changed %s requires %j again', (slug, name, secrets) => {

@@ -23,12 +23,14 @@ export const signatureRefusal = (
   { method, url, headers, bytes }: Received,
   credentials: { access_key_id: string; secret_access_key: string },
   region: string,
+  service = 's3',
 ): string | undefined => {
   const found =
-    /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/s3\/aws4_request, ?SignedHeaders=([^,]+), ?Signature=([0-9a-f]{64})$/
-  const [, id, day = '', scopeRegion = '', names = '', signature] = found.exec(String(headers.authorization)) ?? []
+    /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/([a-z0-9]+)\/aws4_request, ?SignedHeaders=([^,]+), ?Signature=([0-9a-f]{64})$/
+  const [, id, day = '', scopeRegion = '', scopeService, names = '', signature] =
+    found.exec(String(headers.authorization)) ?? []
   if (id !== credentials.access_key_id) return 'InvalidAccessKeyId'
-  if (scopeRegion !== region) return 'AuthorizationHeaderMalformed'
+  if (scopeRegion !== region || scopeService !== service) return 'AuthorizationHeaderMalformed'
   if (headers['x-amz-content-sha256'] !== sha256(bytes)) return 'XAmzContentSHA256Mismatch'
   const md5 = headers['content-md5']
   if (method === 'PUT' && md5 !== createHash('md5').update(bytes).digest('base64')) return 'BadDigest'
@@ -39,9 +41,9 @@ export const signatureRefusal = (
   const signed = [path, sortedQuery(query), signedHeaders.join(''), names, headers['x-amz-content-sha256']]
   const canonical = [method, ...signed].join('\n')
   const time = String(headers['x-amz-date'])
-  const text = ['AWS4-HMAC-SHA256', time, `${day}/${region}/s3/aws4_request`, sha256(canonical)].join('\n')
+  const text = ['AWS4-HMAC-SHA256', time, `${day}/${region}/${service}/aws4_request`, sha256(canonical)].join('\n')
   let key: string | Buffer = `AWS4${credentials.secret_access_key}`
-  for (const part of [day, region, 's3', 'aws4_request']) key = hmac(key, part)
+  for (const part of [day, region, service, 'aws4_request']) key = hmac(key, part)
   if (!time.startsWith(day)) return 'AccessDenied'
   return hmac(key, text).toString('hex') === signature ? undefined : 'SignatureDoesNotMatch'
 }
