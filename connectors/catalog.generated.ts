@@ -240,6 +240,18 @@ export const listedDestinations: readonly ListedDestination[] = [
     load: async () => (await import('./load-described.ts')).loadDescribed('amplitude'),
   },
   {
+    slug: "kafka",
+    title: "Apache Kafka",
+    description: "Sends events as records to a topic of Apache Kafka, or of a service with its protocol.",
+    docsUrl: "https://kafka.apache.org/documentation/",
+    icon: "/media/connectors/destinations/kafka-db83a11b2daa.svg",
+    kinds: ["Event Streams"],
+    category: "Databases and storage",
+    popular: false,
+    abilities: [],
+    load: async () => (await import('./destinations/kafka/definition.ts')).kafka,
+  },
+  {
     slug: "appcues",
     title: "Appcues",
     description: "Sends events and user profiles to Appcues.",

@@ -31,9 +31,11 @@ const hidden = [secret, Buffer.from(`${secret}:`).toString('base64').slice(0, 16
 
 /** Valid values of settings that accept only certain forms. */
 const formed: Readonly<Record<string, string>> = {
+  brokers: 'kafka.example:9092',
   customer_id: '123-456-7890',
   measurement_id: 'G-A1B2C3D4E5',
   queue_url: 'https://sqs.us-east-1.amazonaws.com/123456789012/events',
+  user: 'tributary',
 }
 
 /** The hosts of secret URLs of destinations that accept only their own. */
@@ -244,6 +246,7 @@ it.each([
   ['postgresql', 'tls', ['password']],
   ['postgresql', 'ca_certificate', ['password']],
   ['s3', 'endpoint', ['secret_access_key']],
+  ['kafka', 'brokers', ['password']],
   ['sqs', 'endpoint', ['secret_access_key']],
   ['segment', 'endpoint', ['write_key']],
   ['rudderstack', 'data_plane_url', ['write_key']],

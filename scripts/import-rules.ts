@@ -54,6 +54,15 @@ const rooms: { room: RegExp; may: string[] }[] = [
     may: ['packages/connector-kit', 'connectors/wire/files', 'connectors/wire/s3'],
   },
   {
+    room: /^connectors\/destinations\/(sqs|eventbridge|kinesis|firehose)$/,
+    may: ['packages/connector-kit', 'connectors/wire/access', 'connectors/wire/aws'],
+  },
+  {
+    room: /^connectors\/wire\/aws$/,
+    may: ['packages/connector-kit', 'connectors/wire/access', 'connectors/wire/s3'],
+  },
+  { room: /^connectors\/destinations\/kafka$/, may: ['packages/connector-kit', 'connectors/wire/access'] },
+  {
     room: /^connectors\/(destinations|wire)\/meta(-|$)/,
     may: ['conversions', 'normalization', 'meta']
       .map((other) => `connectors/wire/${other}`)

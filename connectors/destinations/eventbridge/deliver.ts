@@ -8,8 +8,9 @@ import {
   readTime,
   testOf,
 } from '@tributary/connector-kit'
+import { textOfEvent } from '../../wire/access/event-text.ts'
 import { type AwsService, callAws } from '../../wire/aws/call.ts'
-import { type AwsRecord, deliverRecords, outcomesInOrder, textOfEvent } from '../../wire/aws/records.ts'
+import { type AwsRecord, deliverRecords, outcomesInOrder } from '../../wire/aws/records.ts'
 import type { EventBridgeSettings } from './settings.ts'
 
 const service: AwsService = { host: 'events', target: 'AWSEvents', version: '1.1' }

@@ -5,8 +5,9 @@ import {
   type OutgoingEvent,
   testOf,
 } from '@tributary/connector-kit'
+import { textOfEvent } from '../../wire/access/event-text.ts'
 import { type AwsService, callAws } from '../../wire/aws/call.ts'
-import { type AwsRecord, deliverRecords, outcomesInOrder, textOfEvent } from '../../wire/aws/records.ts'
+import { type AwsRecord, deliverRecords, outcomesInOrder } from '../../wire/aws/records.ts'
 import type { FirehoseSettings } from './settings.ts'
 
 const service: AwsService = { host: 'firehose', target: 'Firehose_20150804', version: '1.1' }

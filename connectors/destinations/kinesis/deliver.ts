@@ -6,8 +6,9 @@ import {
   type OutgoingEvent,
   testOf,
 } from '@tributary/connector-kit'
+import { personOf, textOfEvent } from '../../wire/access/event-text.ts'
 import { type AwsService, callAws } from '../../wire/aws/call.ts'
-import { type AwsRecord, deliverRecords, outcomesInOrder, personOf, textOfEvent } from '../../wire/aws/records.ts'
+import { type AwsRecord, deliverRecords, outcomesInOrder } from '../../wire/aws/records.ts'
 import type { KinesisSettings } from './settings.ts'
 
 const service: AwsService = { host: 'kinesis', target: 'Kinesis_20131202', version: '1.1' }

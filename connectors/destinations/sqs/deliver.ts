@@ -8,8 +8,9 @@ import {
   RetryableError,
   testOf,
 } from '@tributary/connector-kit'
+import { personOf, textOfEvent } from '../../wire/access/event-text.ts'
 import { type AwsService, callAws } from '../../wire/aws/call.ts'
-import { type AwsRecord, deliverRecords, outcomeOfCode, personOf, textOfEvent } from '../../wire/aws/records.ts'
+import { type AwsRecord, deliverRecords, outcomeOfCode } from '../../wire/aws/records.ts'
 import { isFifo, type SqsSettings } from './settings.ts'
 
 const service: AwsService = { host: 'sqs', target: 'AmazonSQS', version: '1.0' }

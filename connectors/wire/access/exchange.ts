@@ -18,7 +18,7 @@ export const addressText = ({ user, host, port, database }: Address): string => 
 /** Writes to a database at an address, and adds the request, the response and the duration to the outcomes. */
 export const exchange = async (
   { what, textOf }: Asked,
-  { onExchange, settings }: Pick<DeliverContext<Address>, 'onExchange' | 'settings'>,
+  { onExchange, settings }: Pick<DeliverContext<Pick<Address, 'password'>>, 'onExchange' | 'settings'>,
   address: string,
   write: () => Promise<EventOutcome[]>,
 ): Promise<DeliverResult> => {

@@ -8,7 +8,6 @@ import {
   failedOutcome,
   isJsonObject,
   type OutgoingEvent,
-  parseExactJson,
   RejectedError,
   RetryableError,
   waitingAlone,
@@ -32,18 +31,6 @@ export type RecordsOperation<S extends AwsAccess> = {
 }
 
 type Item = { readonly index: number; readonly record: AwsRecord }
-
-/** Returns the whole event as JSON, or the payload of its mapping. */
-export const textOfEvent = ({ json, payload }: OutgoingEvent): string =>
-  payload === undefined ? json : JSON.stringify(payload)
-
-/** Returns the user ID of an event, else its anonymous ID, else its message ID. */
-export const personOf = ({ json, messageId }: OutgoingEvent): string => {
-  const event = parseExactJson(json)
-  const { userId, anonymousId } = isJsonObject(event) ? event : {}
-  for (const id of [userId, anonymousId]) if (typeof id === 'string' && id !== '') return id
-  return messageId
-}
 
 /** Returns the outcome of a record with this error code. */
 export const outcomeOfCode = (code: string, message: unknown, isOfContent: boolean): EventOutcome => {
