@@ -648,6 +648,18 @@ export const listedDestinations: readonly ListedDestination[] = [
     load: async () => (await import('./load-described.ts')).loadDescribed('google-chat'),
   },
   {
+    slug: "cloud-storage",
+    title: "Google Cloud Storage",
+    description: "Writes events as compressed JSON lines to a bucket of Google Cloud Storage.",
+    docsUrl: "https://cloud.google.com/storage/docs/aws-simple-migration",
+    icon: "/media/connectors/destinations/cloud-storage-55c9e00171c6.svg",
+    kinds: ["Event Streams","ETL"],
+    category: "Databases and storage",
+    popular: false,
+    abilities: [],
+    load: async () => (await import('./destinations/cloud-storage/definition.ts')).cloudStorage,
+  },
+  {
     slug: "google-customer-match",
     title: "Google Customer Match",
     description: "Adds people to customer lists of Google Ads, and removes them.",

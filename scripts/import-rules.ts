@@ -61,6 +61,11 @@ const rooms: { room: RegExp; may: string[] }[] = [
     room: /^connectors\/wire\/aws$/,
     may: ['packages/connector-kit', 'connectors/wire/access', 'connectors/wire/s3'],
   },
+  {
+    // The same objects, at another address.
+    room: /^connectors\/destinations\/cloud-storage$/,
+    may: ['packages/connector-kit', 'connectors/wire/s3', 'connectors/destinations/s3'],
+  },
   { room: /^connectors\/destinations\/kafka$/, may: ['packages/connector-kit', 'connectors/wire/access'] },
   {
     room: /^connectors\/(destinations|wire)\/meta(-|$)/,
