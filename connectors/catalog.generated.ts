@@ -648,6 +648,18 @@ export const listedDestinations: readonly ListedDestination[] = [
     load: async () => (await import('./load-described.ts')).loadDescribed('google-chat'),
   },
   {
+    slug: "pub-sub",
+    title: "Google Cloud Pub/Sub",
+    description: "Publishes events as messages to a topic of Google Cloud Pub/Sub.",
+    docsUrl: "https://cloud.google.com/pubsub/docs/reference/rest/v1/projects.topics/publish",
+    icon: "/media/connectors/destinations/pub-sub-bd61b00e6fb9.svg",
+    kinds: ["Event Streams"],
+    category: "Databases and storage",
+    popular: false,
+    abilities: [],
+    load: async () => (await import('./destinations/pub-sub/definition.ts')).pubSub,
+  },
+  {
     slug: "cloud-storage",
     title: "Google Cloud Storage",
     description: "Writes events as compressed JSON lines to a bucket of Google Cloud Storage.",

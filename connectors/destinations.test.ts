@@ -46,10 +46,20 @@ const hosts: Readonly<Record<string, string>> = {
   zapier: 'hooks.zapier.com',
 }
 
+/** A key of a service account with the secret, which no key can be read from. */
+const accountKey = JSON.stringify({
+  type: 'service_account',
+  private_key_id: 'id',
+  private_key: `-----BEGIN PRIVATE KEY-----\n${secret}\n-----END PRIVATE KEY-----\n`,
+  client_email: 'tributary@example.iam.gserviceaccount.com',
+})
+
 const valueOf = (slug: string, field: FieldDefinition): Settings[string] => {
   if (field.type === 'headers') return { Authorization: `Bearer ${secret}`, 'X-Key': secret }
   const secretUrl = `https://${hosts[slug] ?? 'peer.example'}/services/T000/B000/${secret}`
+  if (field.name === 'service_account_key') return accountKey
   if (field.secret) return field.name.endsWith('url') ? secretUrl : secret
+  if (slug === 'pub-sub' && field.name === 'topic') return 'projects/example/topics/events'
   if (formed[field.name] !== undefined) return formed[field.name]
   if (field.default !== undefined || !field.required) return field.default
   if (field.type === 'url') return 'https://peer.example/hook'
