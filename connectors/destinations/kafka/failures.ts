@@ -1,3 +1,4 @@
+import { AuthenticationError, ProtocolError, protocolErrorsCodesById, ResponseError } from '@platformatic/kafka'
 import {
   ConfigurationError,
   DeliveryError,
@@ -5,7 +6,6 @@ import {
   networkError,
   RetryableError,
 } from '@tributary/connector-kit'
-import { AuthenticationError, ProtocolError, protocolErrorsCodesById, ResponseError } from '@platformatic/kafka'
 
 /** Codes of errors of the protocol (https://kafka.apache.org/protocol#protocol_error_codes). */
 const setUp = new Set([

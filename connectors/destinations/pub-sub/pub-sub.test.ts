@@ -3,8 +3,8 @@ import { ConfigurationError, RetryableError, validateSettings } from '@tributary
 import { outgoingEvent, type PeerAnswer, runConnectionTest, runConnector } from '@tributary/connector-kit/testing'
 import { startVendor, testDestination, type VendorRequest } from '@tributary/connector-kit/testing-destination'
 import { expect, it } from 'vitest'
-import { maxBytes } from './deliver.ts'
 import { pubSub } from './definition.ts'
+import { maxBytes } from './deliver.ts'
 
 const origins = ['https://pubsub.googleapis.com']
 const topic = 'projects/my-project/topics/events'
