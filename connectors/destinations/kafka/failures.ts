@@ -33,7 +33,7 @@ const hints: Readonly<Record<string, string>> = {
 }
 
 /** Returns the name of an error of the protocol. */
-export const nameOf = (code: number): string =>
+const nameOf = (code: number): string =>
   (protocolErrorsCodesById as Readonly<Record<number, string>>)[code] ?? `Error ${code}`
 
 const wordsOf = (name: string): string => {

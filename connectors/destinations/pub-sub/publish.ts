@@ -18,7 +18,7 @@ export type Context = DeliverContext<PubSubSettings>
 const origin = 'https://pubsub.googleapis.com'
 
 /** Returns a token that the key signs itself, in the form and with the lifetime of AIP-4111. */
-export const tokenOf = (key: ServiceAccountKey, now: number): string => {
+const tokenOf = (key: ServiceAccountKey, now: number): string => {
   const seconds = Math.floor(now / 1000)
   const header = { alg: 'RS256', typ: 'JWT', kid: key.private_key_id }
   const { client_email: email } = key

@@ -19,7 +19,7 @@ import type { AwsAccess } from './settings.ts'
 export type AwsRecord = { readonly value: Readonly<Record<string, unknown>>; readonly bytes: number }
 
 /** An operation that writes several records. */
-export type RecordsOperation<S extends AwsAccess> = {
+type RecordsOperation<S extends AwsAccess> = {
   service: AwsService
   operation: string
   /** The limits of the service: records and bytes of a request, and bytes of a record. */

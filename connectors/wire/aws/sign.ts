@@ -4,7 +4,7 @@ import { SignatureV4 } from '@smithy/signature-v4'
 import type { AwsAccess } from './settings.ts'
 
 /** A request to a service of AWS with a body. */
-export type AwsRequest = { url: string; headers: Readonly<Record<string, string>>; body: string }
+type AwsRequest = { url: string; headers: Readonly<Record<string, string>>; body: string }
 
 /**
  * Signs a POST request by AWS Signature Version 4, with the hash of its body; `now` is epoch ms. Returns its headers
