@@ -148,10 +148,11 @@ const placesOf = ({ actions, auth, requests, test, deletion }: Described): Place
     const { find } = request
     const inner = find === undefined ? [] : [find.request, find.otherwise ?? name]
     const own = [...variables, 'item', ...(find === undefined ? [] : ['found'])]
-    return [
-      ...places(`The request ${name}`, requestTemplates(request), own),
-      ...inner.filter((other) => other !== name).flatMap((other) => ofRequest(other, own)),
-    ]
+    // The request of a lookup, and the one that is sent otherwise, look nothing up themselves.
+    const used = [...new Set([name, ...inner])]
+    return used.flatMap((each) =>
+      requests[each] === undefined ? [] : places(`The request ${each}`, requestTemplates(requests[each]), own),
+    )
   }
   return [
     ...Object.entries(auth).flatMap(([name, credentials]) =>

@@ -5,6 +5,7 @@ import { definitionProblems } from '../definition/definition-problems.ts'
 import { defineDescribed, readDescription } from '../description/define-described.ts'
 import type { Normalizations } from '../description/description-problems.ts'
 import type { Description } from '../description/schema.ts'
+import { sizeProblem } from './size-limits.ts'
 
 /** A problem of a description, and its place: names joined by dots, '' for the whole description. */
 export type OwnProblem = { readonly path: string; readonly message: string }
@@ -69,6 +70,7 @@ const problemsIn = (message: string): OwnProblem[] => {
 
 const problemsOf = (error: unknown): OwnProblem[] => {
   if (error instanceof SyntaxError) return [{ path: '', message: `The description is no JSON: ${error.message}` }]
+  if (error instanceof TooLarge) return [{ path: '', message: error.message }]
   if (error instanceof RangeError) return [{ path: '', message: 'The description is too deep' }]
   const message = error instanceof Error ? error.message : String(error)
   const problems = problemsIn(message)
@@ -87,9 +89,17 @@ const ownProblems = (definition: DestinationDefinition): OwnProblem[] =>
     .filter((message) => !/is not a sentence$|is still to be written: /.test(message))
     .map((message) => ({ path: placeIn(message), message }))
 
-/** Returns the text with a member for test vectors, which an own description may lack. */
+/** A description that would take too long to read. */
+class TooLarge extends Error {}
+
+/**
+ * Returns the text with a member for test vectors, which an own description may lack. Throws SyntaxError if it is no JSON,
+ * and TooLarge.
+ */
 const withVectors = (description: string): string => {
   const whole: unknown = JSON.parse(description)
+  const problem = isJsonObject(whole) ? sizeProblem(whole) : undefined
+  if (problem !== undefined) throw new TooLarge(problem)
   return isJsonObject(whole) && whole.vectors === undefined ? JSON.stringify({ ...whole, vectors: null }) : description
 }
 
