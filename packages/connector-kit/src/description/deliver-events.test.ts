@@ -28,6 +28,20 @@ describe('a batch', () => {
     expect(kinds(outcomes)).toEqual(Array.from({ length: 14 }, () => 'delivered'))
   })
 
+  it('an event of which its description makes too many values is rejected alone', async () => {
+    const numbers = Array.from({ length: 1000 }, (_, at) => at)
+    const wide = { $each: '{{ list }}', $item: Object.fromEntries(numbers.map((at) => [`m${at}`, at])) }
+    const payloads = [
+      { id: 1, list: numbers },
+      { id: 2, list: [1] },
+    ]
+    const { outcomes } = await run(itemOf({ id: '{{ id }}', all: wide }), payloads, () => ok)
+    expect(outcomes[0]).toEqual({
+      kind: 'rejected',
+      reason: 'The description makes too many values of the event',
+    })
+  })
+
   it('a batch in a form keeps the limit of bytes, with the name of its list for each item', async () => {
     const batch = {
       method: 'POST',

@@ -25,6 +25,14 @@ export const isTemplate = (text: string): boolean => text.includes('{{') || text
 const variableAlone = /^\{\{ ?([a-z][a-z0-9_]{0,59}) ?\}\}$/
 const literals: ReadonlySet<string> = new Set(['true', 'false', 'nil', 'null', 'empty', 'blank'])
 
+/** Cost of a member of an object or list, in the units of templates: a description can make many of one event. */
+const workOfMember = 200
+
+const spendMembers = (count: number, { budget }: Scope): void => {
+  budget.work -= workOfMember * count
+  if (budget.work < 0) throw new TreeProblem('The description makes too many values of the event')
+}
+
 /** Returns the value of a variable alone, without Liquid: most texts are one. A null stays null. Throws TreeProblem. */
 const variableOf = (name: string, { variables, budget }: Scope): unknown => {
   const value = Object.hasOwn(variables, name) ? variables[name] : undefined
@@ -80,6 +88,7 @@ const pairsOf = (object: unknown): unknown[] =>
 const each = (items: unknown, item: Tree | undefined, scope: Scope): unknown[] => {
   if (!Array.isArray(items)) return []
   if (items.length > maxEach) throw new TreeProblem(`A list has ${items.length} items, more than ${maxEach}`)
+  spendMembers(items.length, scope)
   return items
     .map((one: unknown) => renderTree(item ?? null, { ...scope, variables: { ...scope.variables, item: one } }))
     .filter((value) => value !== undefined)
@@ -115,6 +124,7 @@ export const renderTree = (tree: Tree, scope: Scope): unknown => {
   if (typeof tree === 'string') return renderLeaf(tree, scope)
   if (typeof tree !== 'object' || tree === null) return tree
   if (Array.isArray(tree)) {
+    spendMembers(tree.length, scope)
     const items = tree.map((item: Tree) => renderTree(item, scope)).filter((item) => item !== undefined)
     return items.length === 0 && tree.length > 0 ? undefined : items
   }
@@ -129,12 +139,14 @@ export const renderTree = (tree: Tree, scope: Scope): unknown => {
     return chosen === undefined ? undefined : renderTree(chosen, scope)
   }
   if (members.$ulid !== undefined) return ulid(renderTree(members.$ulid, scope), renderTree(members.$at ?? null, scope))
+  const given = Object.entries(members)
+  spendMembers(given.length, scope)
   const entries: [string, unknown][] = []
-  for (const [name, value] of Object.entries(members)) {
+  for (const [name, value] of given) {
     const rendered = renderTree(value, scope)
     if (rendered !== undefined) entries.push([name, rendered])
   }
-  return entries.length === 0 && Object.keys(members).length > 0 ? undefined : Object.fromEntries(entries)
+  return entries.length === 0 && given.length > 0 ? undefined : Object.fromEntries(entries)
 }
 
 /** Returns the templates of a tree. */
