@@ -32,7 +32,11 @@ it.each<[string, Record<string, string>, unknown, object | undefined, number | u
 
 const page = '<!doctype html><html><title>Sign in</title></html>'
 
-const read = (answer: { status: number; body?: string }, described: object = {}, items = 1) =>
+const read = (
+  answer: { status: number; body?: string; headers?: Record<string, string> },
+  described: object = {},
+  items = 1,
+) =>
   readAnswer({
     answer: { headers: {}, body: '', latencyMs: 0, ...answer },
     answers: describedAnswers.parse(described),
@@ -122,4 +126,15 @@ it('two lists of errors name their items, whatever became of the others', () => 
     ]),
     others: { kind: 'delivered' },
   })
+})
+
+it.each<[string, object, { headers?: Record<string, string>; body?: string }, string]>([
+  ['a header', { header: 'X-Dropped', is: ['1'] }, { headers: { 'x-dropped': '1' } }, 'rejected'],
+  ['another value of the header', { header: 'X-Dropped', is: ['1'] }, { headers: { 'x-dropped': '0' } }, 'delivered'],
+  ['no header', { header: 'X-Dropped', is: ['1'] }, {}, 'delivered'],
+  ['a text that is no JSON', { path: '', contains: 'blocked' }, { body: 'The profile is blocked' }, 'rejected'],
+  ['another text', { path: '', contains: 'blocked' }, { body: 'ok' }, 'delivered'],
+])('a rule reads %s', (_, when, answer, kind) => {
+  const described = { rules: [{ status: ['2xx'], when, outcome: 'rejected' }] }
+  expect(read({ status: 202, ...answer }, described)).toMatchObject({ kind: 'all', outcome: { kind } })
 })

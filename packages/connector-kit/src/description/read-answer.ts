@@ -162,9 +162,16 @@ const readItems = (given: Given, body: unknown, wait: number | undefined): Readi
   return { kind: 'items', named, others: { kind: 'rejected', reason } }
 }
 
+type Answered = Pick<HttpAnswer, 'status' | 'headers' | 'body'>
+
+const meetsRule = ({ when }: Rule, { headers, body }: Answered, parsed: unknown): boolean => {
+  if (when === undefined) return true
+  return 'header' in when ? when.is.includes(headers[when.header] ?? '') : meets(parsed ?? body, when)
+}
+
 /** Returns the first rule that fits an answer; undefined if none does. */
-export const ruleFor = ({ rules }: DescribedAnswers, status: number, body: unknown): Rule | undefined =>
-  rules.find((rule) => hasStatus(status, rule.status) && (rule.when === undefined || meets(body, rule.when)))
+export const ruleFor = ({ rules }: DescribedAnswers, answer: Answered, parsed: unknown): Rule | undefined =>
+  rules.find((rule) => hasStatus(answer.status, rule.status) && meetsRule(rule, answer, parsed))
 
 /** Returns the message of an answer for which a user has to change the settings; undefined for any other answer. */
 const setUpProblem = ({ answer, title }: Given): string | undefined => {
@@ -191,7 +198,7 @@ export const readAnswer = (given: Given): Reading => {
     outcome: { kind: 'rejected', reason: why },
     split: items.length > 1,
   })
-  const fitting = ruleFor(answers, answer.status, body)
+  const fitting = ruleFor(answers, answer, body)
   if (fitting !== undefined) {
     const why = fitting.message ?? reason
     if (fitting.outcome === 'misconfigured') return { kind: 'misconfigured', message: `${title}: ${why}` }

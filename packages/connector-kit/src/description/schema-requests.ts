@@ -29,6 +29,15 @@ const condition = z.union([
 ])
 export type Condition = z.output<typeof condition>
 
+/** A condition on a header of an answer. */
+const headerCondition = z.strictObject({
+  header: z
+    .string()
+    .regex(/^[A-Za-z0-9-]{1,100}$/)
+    .toLowerCase(),
+  is: z.array(z.string()).min(1),
+})
+
 /** Status codes: single ones, or a class such as `5xx`. */
 const statuses = z.array(z.union([z.int().min(100).max(599), z.enum(['2xx', '3xx', '4xx', '5xx'])])).min(1)
 export type Statuses = z.output<typeof statuses>
@@ -41,7 +50,8 @@ const outcome = z.enum(['delivered', 'skipped', 'rejected', 'retry', 'misconfigu
 
 const rule = z.strictObject({
   status: statuses,
-  when: condition.optional(),
+  /** With the path '', a condition on the text of an answer that is no JSON. */
+  when: z.union([condition, headerCondition]).optional(),
   outcome,
   /** The message for users, instead of the reason in the answer. */
   message: z.string().min(1).max(300).optional(),

@@ -41,7 +41,7 @@ export const lookUp = async (
   const { status } = call.answer
   const body = parsedAnswer(call.answer.body)
   if (reading.kind === 'items' || reading.outcome.kind !== 'delivered') {
-    const isRuled = ruleFor(envelope.request.answers ?? described.answers, status, body) !== undefined
+    const isRuled = ruleFor(envelope.request.answers ?? described.answers, call.answer, body) !== undefined
     return status === 404 && !isRuled ? { found: undefined } : sent
   }
   if (hasStatus(status, ['2xx']) && body === undefined) {
