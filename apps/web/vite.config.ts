@@ -46,7 +46,13 @@ const some = new RegExp(
 const groups = [
   { name: 'libraries', tags: ['$initial' as const], test: libraries },
   { name: 'main', tags: ['$initial' as const] },
-  { name: 'contract', test: at('node_modules/zod/', 'packages/contract/src/', 'src/components/api-form') },
+  // The reader of cURL commands is for one page.
+  {
+    name: 'contract',
+    test: (id: string) =>
+      at('node_modules/zod/', 'packages/contract/src/', 'src/components/api-form').test(id) &&
+      !at('packages/contract/src/rules/curl/').test(id),
+  },
   { name: 'queries', test: at('@tanstack/(react-query|query-core)/', 'src/app/query-client') },
   {
     name: 'frame',

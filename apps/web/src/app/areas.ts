@@ -42,7 +42,7 @@ export const areasOf = (workspace: string, flags: { audiences: boolean; syncs: b
     icon: Send,
     letter: 'd',
     end: false,
-    also: [paths.catalogDestinations(workspace)],
+    also: [paths.catalogDestinations(workspace), paths.ownConnectors(workspace)],
   },
   { to: paths.connections(workspace), label: 'Connections', icon: Cable, letter: 'c', end: false, also: [] },
   { to: paths.events(workspace), label: 'Events', icon: ListTree, letter: 'e', end: false, also: [] },

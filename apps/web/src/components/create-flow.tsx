@@ -21,6 +21,7 @@ export const ChooseStep = <App,>({
   query,
   cardOf,
   order,
+  action,
 }: {
   /** The kind of object, such as "source". */
   noun: string
@@ -31,6 +32,8 @@ export const ChooseStep = <App,>({
   cardOf: (app: App) => CatalogCard
   /** The order of the categories. */
   order?: readonly string[]
+  /** A further way to create an object. */
+  action?: ReactNode
 }) => (
   <>
     <PageHeader
@@ -38,6 +41,7 @@ export const ChooseStep = <App,>({
       documentTitle={`${noun.charAt(0).toUpperCase()}${noun.slice(1)} catalog`}
       description={description}
       crumbs={[list]}
+      action={action}
     />
     <QueryView query={query} skeleton={<CatalogSkeleton />} errorTitle="Failed to load the catalog">
       {(apps) => (

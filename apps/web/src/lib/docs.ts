@@ -2,7 +2,8 @@
 const ofConnector = 'connector'
 
 /** Returns the path of a connector's page: `destinations/s3` for `catalogDestinations/s3`. */
-const slugPath = (app: string): string => `destinations/${app.replace(/^.*\//, '')}`
+const slugPath = (app: string): string =>
+  app.startsWith('catalogDestinations/own-') ? 'own-destinations' : `destinations/${app.replace(/^.*\//, '')}`
 
 /**
  * The documentation to which each screen links, by the path of the screen below its workspace, and then by its hash.
@@ -40,6 +41,7 @@ const places: readonly [screen: RegExp, byHash: Readonly<Record<string, string>>
     },
   ],
   [/^catalog-destinations$/, { '': 'destinations' }],
+  [/^ownConnectors(\/.*)?$/, { '': 'own-destinations' }],
   [/^connections$/, { '': 'concepts#destination-connection-and-mapping' }],
   [/^events$/, { '': 'events#the-explorer' }],
   [/^events\/[^/]+$/, { '': 'events#status-of-an-event' }],
@@ -107,6 +109,7 @@ export const docsAddress = (
   const screen = rest.replace(/\/$/, '')
   if (workspace === '') return undefined
   const [, kind, slug] = /^catalog-(sources|destinations)\/([a-z0-9-]+)(?:\/new)?$/.exec(screen) ?? []
+  if (slug?.startsWith('own-') === true) return '/docs/own-destinations'
   if (kind !== undefined) return `/docs/${kind}/${slug}`
   const byHash = places.find(([pattern]) => pattern.test(screen))?.[1]
   const place = byHash?.[hash.replace(/^#/, '')] ?? byHash?.['']

@@ -72,6 +72,11 @@ export const paths = {
   failureGroup: (destination: string, group: string) => `/${destination}${queryOf({ group })}#failures`,
   catalogDestinations: (workspace: string) => `/${workspace}/catalog-destinations`,
   newDestination: (workspace: string, app: string) => `/${workspace}/catalog-destinations/${slugOf(app)}/new`,
+  /** The destinations that the workspace describes itself. */
+  ownConnectors: (workspace: string) => `/${workspace}/ownConnectors`,
+  newOwnConnector: (workspace: string) => `/${workspace}/ownConnectors/new`,
+  /** The editor of one of them, by resource name. */
+  ownConnector: (own: string, tab?: OwnConnectorTab) => `/${own}${tab === undefined ? '' : `#${tab}`}`,
   connections: (workspace: string) => `/${workspace}/connections`,
   syncs: (workspace: string) => `/${workspace}/syncs`,
   /** The form for a new sync. With `model`, that model is already chosen. */
@@ -133,6 +138,7 @@ export type SourceTab = 'overview' | 'schema' | 'violations' | 'refused' | 'setu
 export type SyncTab = 'mapping' | 'settings'
 export type DataSourceTab = 'models' | 'settings'
 export type SignalTab = 'quality' | 'attribution' | 'conversions' | 'settings'
+export type OwnConnectorTab = 'preview' | 'vectors' | 'try' | 'versions'
 export type DestinationTab = 'failures' | 'deliveries' | 'mappings' | 'replay' | 'connections' | 'settings'
 
 /**
@@ -177,6 +183,9 @@ export const patterns = {
   catalogDestinations: 'catalog-destinations/*',
   catalogDestination: 'catalog-destinations/:slug',
   newDestination: 'catalog-destinations/:slug/new',
+  ownConnectors: 'ownConnectors/*',
+  newOwnConnector: 'ownConnectors/new',
+  ownConnector: 'ownConnectors/:ownConnectorId',
   connections: 'connections/*',
   syncs: 'syncs/*',
   newSync: 'syncs/new',

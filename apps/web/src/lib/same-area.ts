@@ -5,6 +5,7 @@ const areas = {
   sources: paths.sources,
   destinations: paths.destinations,
   events: (workspace: string): string => paths.events(workspace),
+  ownConnectors: paths.ownConnectors,
   connections: paths.connections,
   profiles: paths.profiles,
   computedTraits: paths.computedTraits,

@@ -13,6 +13,7 @@ import {
 } from '../../lib/queries/data-source-queries.ts'
 import { eventQuery, workspaceEventsQuery } from '../../lib/queries/event-queries.ts'
 import { installationQuery } from '../../lib/queries/organization-queries.ts'
+import { ownConnectorQuery, ownConnectorsQuery } from '../../lib/queries/own-connector-queries.ts'
 import { personDataPlacesQuery } from '../../lib/queries/person-data-queries.ts'
 import { identitySettingsQuery, profileQuery, profilesQuery } from '../../lib/queries/profile-queries.ts'
 import { signalQuery, signalSettingsQuery, signalsQuery } from '../../lib/queries/signal-queries.ts'
@@ -171,6 +172,21 @@ const pages: RouteObject[] = [
     path: patterns.newDestination,
     code: async () => (await import('../../features/destinations/new-destination-page.tsx')).NewDestinationPage,
     data: (workspace, ids) => [read(catalogDestinationQuery(workspace, ids.slug))],
+  }),
+  page({
+    path: patterns.ownConnectors,
+    code: async () => (await import('../../features/destinations/own/own-connectors-page.tsx')).OwnConnectorsPage,
+    data: (workspace) => [read(ownConnectorsQuery(workspace))],
+  }),
+  page({
+    path: patterns.newOwnConnector,
+    code: async () => (await import('../../features/destinations/own/new-own-connector-page.tsx')).NewOwnConnectorPage,
+    data: (workspace) => [read(catalogDestinationsQuery(workspace))],
+  }),
+  page({
+    path: patterns.ownConnector,
+    code: async () => (await import('../../features/destinations/own/own-connector-page.tsx')).OwnConnectorPage,
+    data: (workspace, ids) => [read(ownConnectorQuery(`${workspace}/ownConnectors/${ids.ownConnectorId}`))],
   }),
   page({
     path: patterns.connections,

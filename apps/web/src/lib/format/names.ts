@@ -38,6 +38,7 @@ export const apiKeyIds = (name: string) => idsOf(resourceNames.apiKey, name)
 export const syncTokenIds = (name: string) => idsOf(resourceNames.syncToken, name)
 export const signalIds = (name: string) => idsOf(resourceNames.signal, name)
 export const syncRunIds = (name: string) => idsOf(resourceNames.syncRun, name)
+export const ownConnectorIds = (name: string) => idsOf(resourceNames.ownConnector, name)
 export const connectionIds = (name: string) => idsOf(resourceNames.connection, name)
 export const writekeyIds = (name: string) => idsOf(resourceNames.writekey, name)
 

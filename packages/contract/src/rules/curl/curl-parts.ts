@@ -13,13 +13,13 @@ export const isSecretName = (name: string): boolean =>
 /** A value that documentation leaves for the reader, such as `{id}`, `<id>`, `:id`, `$ID`, `${ID}`, or `YOUR_ID`. */
 export const placeholderIn = (text: string): string | undefined => {
   const found =
-    /^\{\{?\s*([\w .-]{1,60})\s*\}\}?$/.exec(text) ??
+    /^\{\{?([\w .-]{1,60})\}\}?$/.exec(text) ??
     /^(?:<|%3C)([\w .-]{1,60})(?:>|%3E)$/i.exec(text) ??
     /^\[([A-Za-z][\w .-]{0,60})\]$/.exec(text) ??
     /^:([A-Za-z]\w{0,60})$/.exec(text) ??
     /^\$\{?([A-Za-z_]\w{0,60})\}?$/.exec(text) ??
     /^(?:YOUR|your|MY)[-_ ]([\w -]{1,60})$/.exec(text)
-  return found?.[1]
+  return found?.[1]?.trim()
 }
 
 /** Words of a name: `accountId` and `ACCOUNT_ID` are both `account id`. */

@@ -46,9 +46,7 @@ export type CurlSettings = ReturnType<typeof createSettings>
 const isSecretAddress = ({ scheme, host, path }: UrlParts): boolean =>
   scheme === 'https' &&
   /^[a-z0-9-]+(\.[a-z0-9-]+)+$/.test(host) &&
-  (/^hooks?\./.test(host) ||
-    /\/(incoming-?)?(web)?hooks?\/.*[\w-]{8}/i.test(path) ||
-    /\.webhook\.office\.com$/.test(host))
+  (/^hooks?\./.test(host) || /\/(incoming-?)?(web)?hooks?\//i.test(path) || host.endsWith('.webhook.office.com'))
 
 /** Returns the server of a URL, and the settings that it needs. `secret`: the URL is secret as a whole. */
 export const serverOf = (
@@ -89,8 +87,9 @@ type Path = { path: string; credentials: Json[] }
 export const pathOf = (path: string, settings: CurlSettings): Path => {
   const credentials: Json[] = []
   const segments = path.split('/').map((segment) => {
-    const inner =
-      /^([\w.~-]*?)(\{[\w .-]+\}|<[\w .-]+>|%3C[\w .-]+%3E|\$\{?[A-Za-z_]\w*\}?|:[A-Za-z]\w*)([\w.~-]*)$/i.exec(segment)
+    const inner = /^([\w.~-]{0,60})(\{[\w .-]{1,60}\}|<[\w .-]{1,60}>|\$\{[A-Za-z_]\w{0,60}\})([\w.~-]{0,60})$/.exec(
+      segment,
+    )
     const [, before = '', open = '', after = ''] = inner ?? []
     const name = inner === null ? placeholderIn(segment) : placeholderIn(open)
     if (name === undefined) return encodeURI(decoded(segment)).replaceAll(/[?#{}]/g, encodeURIComponent)

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { lineOf, readSchemaText } from './schema-text.ts'
+import { lineOf } from '../../../../lib/format/json-places.ts'
+import { readSchemaText } from './schema-text.ts'
 
 test.each([
   ['', 'The JSON ends here, expected a value', 1, 1],

@@ -1,0 +1,72 @@
+import { useQueryClient } from '@tanstack/react-query'
+import type { OwnConnector } from '@tributary/contract'
+import { useEffect, useEffectEvent, useState } from 'react'
+import { ApiError } from '../../../lib/api/errors.ts'
+import { ownConnectorQuery } from '../../../lib/queries/own-connector-queries.ts'
+import { useSaveOwn } from './own-mutations.ts'
+
+export type Texts = { description: string; guide: string }
+
+const textsOf = ({ draft: { description, guide } }: OwnConnector): Texts => ({ description, guide })
+
+/** The texts of the editor, the draft that they are based on, and what can be done with them. */
+export const useOwnDraft = (own: OwnConnector, mayEdit: boolean) => {
+  const cache = useQueryClient()
+  const save = useSaveOwn(own.name)
+  const [base, setBase] = useState(own.draft)
+  const [texts, setTexts] = useState(textsOf(own))
+  const changed = (['description', 'guide'] as const).filter((name) => texts[name] !== base[name])
+  const dirty = changed.length > 0
+  const adopt = (from: OwnConnector): void => {
+    setBase(from.draft)
+    setTexts(textsOf(from))
+    save.reset()
+  }
+  // The draft that another user has saved is shown at once, unless this user has changes.
+  if (own.draft.revision !== base.revision && !dirty && !save.isPending) {
+    setBase(own.draft)
+    setTexts(textsOf(own))
+  }
+  const write = async (revision: number): Promise<void> => {
+    if (!dirty || save.isPending) return
+    const sent = texts
+    const change = Object.fromEntries(changed.map((name) => [name, sent[name]]))
+    await save.mutateAsync({ change, revision }).then(
+      (saved) => setBase(saved.draft),
+      () => undefined,
+    )
+  }
+  const onKey = useEffectEvent((event: KeyboardEvent) => {
+    if (event.key.toLowerCase() !== 's' || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return
+    event.preventDefault()
+    if (mayEdit) void write(base.revision)
+  })
+  useEffect(() => {
+    window.addEventListener('keydown', onKey)
+    return () => window.removeEventListener('keydown', onKey)
+  }, [])
+  const reload = (): Promise<OwnConnector> => cache.fetchQuery({ ...ownConnectorQuery(own.name), staleTime: 0 })
+  return {
+    texts,
+    dirty,
+    revision: base.revision,
+    change: (part: Partial<Texts>): void => setTexts((before) => ({ ...before, ...part })),
+    save: (): Promise<void> => write(base.revision),
+    saving: save.isPending,
+    error: save.error,
+    /** Whether another user has saved the draft in the meantime. */
+    conflict: save.error instanceof ApiError && save.error.body.reason === 'DRAFT_CHANGED',
+    discard: (): void => {
+      setTexts({ description: base.description, guide: base.guide })
+      save.reset()
+    },
+    /** Replaces the texts by the draft of the other user. */
+    takeTheirs: async (): Promise<void> => adopt(await reload()),
+    /** Saves the texts over the draft of the other user. */
+    keepMine: async (): Promise<void> => {
+      const theirs = await reload()
+      await write(theirs.draft.revision)
+    },
+  }
+}
+export type OwnDraft = ReturnType<typeof useOwnDraft>
