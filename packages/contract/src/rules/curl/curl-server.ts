@@ -35,7 +35,7 @@ export const createSettings = () => {
     settings,
     text: (name: string, more: Record<string, Json> = {}): string => add(name, { type: 'text', ...more }),
     secret: (name: string): string =>
-      add(name, { type: 'secret', help: `The secret ${labelOf(name)}. Stored encrypted.` }),
+      add(name, { type: 'secret', help: `The ${labelOf(name)} of the API. Stored encrypted.` }),
     url: (name: string, origin: string): string =>
       add(name, { type: 'url', help: 'The address of the server, without the path of the request.', default: origin }),
   }

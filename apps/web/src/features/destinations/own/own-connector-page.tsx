@@ -1,11 +1,12 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import type { CheckedOwnConnector, OwnConnector } from '@tributary/contract'
+import { type CheckedOwnConnector, genericTitle, type OwnConnector } from '@tributary/contract'
 import { Download, Trash2 } from 'lucide-react'
 import { type RefObject, useRef, useState } from 'react'
 import { useParams } from 'react-router'
 import { LeaveGuard } from '../../../components/leave-guard.tsx'
 import { DetailPage } from '../../../components/detail-page.tsx'
 import { ReadOnlyNote } from '../../../components/settings/read-only-note.tsx'
+import { TitleCard } from '../../../components/settings/title-card.tsx'
 import { failureText } from '../../../lib/api/errors.ts'
 import { lineOf } from '../../../lib/format/json-places.ts'
 import { paths } from '../../../lib/paths.ts'
@@ -95,7 +96,7 @@ const Editor = ({
                 readOnly={!mayEdit}
                 onChange={(text) => draft.change({ description: text })}
                 mistakeLine={line}
-                className="h-[min(44rem,70dvh)]"
+                className="h-[min(44rem,70dvh)] max-sm:h-[50dvh]"
               />
               <div className="flex flex-wrap items-center gap-3">
                 <CopyButton text={description} name="Copy description" label="Copy" notice="Description copied" />
@@ -291,14 +292,16 @@ const View = ({ item: own }: { item: OwnConnector }) => {
       <ReadOnlyNote />
       <Conflict draft={draft} />
       <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 xl:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
-        <Editor
-          draft={draft}
-          checked={checking.checked}
-          mayEdit={mayEdit}
-          editor={editor}
-          part={part}
-          onPart={setPart}
-        />
+        <div className="min-w-0 xl:sticky xl:top-4">
+          <Editor
+            draft={draft}
+            checked={checking.checked}
+            mayEdit={mayEdit}
+            editor={editor}
+            part={part}
+            onPart={setPart}
+          />
+        </div>
         <Card>
           <Tabs
             browsable
@@ -307,6 +310,11 @@ const View = ({ item: own }: { item: OwnConnector }) => {
           />
         </Card>
       </div>
+      {mayEdit && (
+        <div className="mt-5 max-w-2xl">
+          <TitleCard key={own.title} title={own.title} rule={genericTitle} mayEdit onSave={draft.rename} />
+        </div>
+      )}
       <LeaveGuard dirty={draft.dirty}>Your changes of the draft are lost.</LeaveGuard>
     </>
   )

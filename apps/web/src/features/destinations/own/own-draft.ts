@@ -13,6 +13,7 @@ const textsOf = ({ draft: { description, guide } }: OwnConnector): Texts => ({ d
 export const useOwnDraft = (own: OwnConnector, mayEdit: boolean) => {
   const cache = useQueryClient()
   const save = useSaveOwn(own.name)
+  const rename = useSaveOwn(own.name)
   const [base, setBase] = useState(own.draft)
   const [texts, setTexts] = useState(textsOf(own))
   const changed = (['description', 'guide'] as const).filter((name) => texts[name] !== base[name])
@@ -52,6 +53,7 @@ export const useOwnDraft = (own: OwnConnector, mayEdit: boolean) => {
     revision: base.revision,
     change: (part: Partial<Texts>): void => setTexts((before) => ({ ...before, ...part })),
     save: (): Promise<void> => write(base.revision),
+    rename: (title: string): Promise<unknown> => rename.mutateAsync({ change: { title }, revision: base.revision }),
     saving: save.isPending,
     error: save.error,
     /** Whether another user has saved the draft in the meantime. */

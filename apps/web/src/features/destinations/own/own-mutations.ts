@@ -36,9 +36,9 @@ export const useSaveOwn = (own: string) => {
         query: { update_mask: Object.keys(change).join(',') },
         body: { ...change, ...('description' in change || 'guide' in change ? { draft_revision: revision } : {}) },
       }),
-    onSuccess: (saved) => {
+    onSuccess: (saved, { change }) => {
       cache.setQueryData(ownConnectorQuery(own).queryKey, saved)
-      notify('success', 'Draft Saved')
+      notify('success', 'title' in change ? 'Title Saved' : 'Draft Saved')
     },
     onSettled: () => void cache.invalidateQueries({ queryKey: ownConnectorsQuery(workspaceOf(own)).queryKey }),
   })
