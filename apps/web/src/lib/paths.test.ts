@@ -82,6 +82,12 @@ const links: Record<keyof typeof paths, [link: string, pattern: string]> = {
     paths.newDestination(workspace, 'catalogDestinations/webhook'),
     `/${patterns.workspace}/${patterns.newDestination}`,
   ],
+  ownConnectors: [paths.ownConnectors(workspace), `/${patterns.workspace}/${patterns.ownConnectors}`],
+  newOwnConnector: [paths.newOwnConnector(workspace), `/${patterns.workspace}/${patterns.newOwnConnector}`],
+  ownConnector: [
+    paths.ownConnector(`${workspace}/ownConnectors/o1`),
+    `/${patterns.workspace}/${patterns.ownConnector}`,
+  ],
   connections: [paths.connections(workspace), `/${patterns.workspace}/${patterns.connections}`],
   syncs: [paths.syncs(workspace), `/${patterns.workspace}/${patterns.syncs}`],
   syncTokens: [paths.syncTokens(workspace), `/${patterns.workspace}/${patterns.syncTokens}`],

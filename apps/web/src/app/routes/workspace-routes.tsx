@@ -175,17 +175,17 @@ const pages: RouteObject[] = [
   }),
   page({
     path: patterns.ownConnectors,
-    code: async () => (await import('../../features/destinations/own/own-connectors-page.tsx')).OwnConnectorsPage,
+    code: async () => (await import('../../features/destinations/own/own-pages.ts')).OwnConnectorsPage,
     data: (workspace) => [read(ownConnectorsQuery(workspace))],
   }),
   page({
     path: patterns.newOwnConnector,
-    code: async () => (await import('../../features/destinations/own/new-own-connector-page.tsx')).NewOwnConnectorPage,
+    code: async () => (await import('../../features/destinations/own/own-pages.ts')).NewOwnConnectorPage,
     data: (workspace) => [read(catalogDestinationsQuery(workspace))],
   }),
   page({
     path: patterns.ownConnector,
-    code: async () => (await import('../../features/destinations/own/own-connector-page.tsx')).OwnConnectorPage,
+    code: async () => (await import('../../features/destinations/own/own-pages.ts')).OwnConnectorPage,
     data: (workspace, ids) => [read(ownConnectorQuery(`${workspace}/ownConnectors/${ids.ownConnectorId}`))],
   }),
   page({

@@ -42,7 +42,7 @@ export const createFields = () => {
   const used = new Set<string>()
   const fields: Record<string, Json> = {}
   /** Adds the field of a member, and returns the template that has its value. */
-  const add = (name: string, path: readonly string[], example: Json): Json => {
+  const add = (name: string, path: readonly string[], example: Json): string => {
     const plain = name.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
     const isEventName = plain === 'name' && path.at(-2)?.toLowerCase() === 'event'
     const standard = isEventName ? 'event_name' : Object.hasOwn(standards, plain) ? standards[plain] : undefined

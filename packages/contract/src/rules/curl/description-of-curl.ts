@@ -1,7 +1,7 @@
 import { type CurlCommand, readCurl } from './curl-command.ts'
 import { createFields } from './curl-fields.ts'
 import { asTemplate, isSecretName, type Json, type JsonObject, pairsOf, placeholderIn } from './curl-parts.ts'
-import { createSettings, type CurlSettings, pathOf, serverOf, splitUrl } from './curl-server.ts'
+import { type CurlSettings, createSettings, pathOf, serverOf, splitUrl } from './curl-server.ts'
 import { CurlProblem } from './shell-words.ts'
 
 /** Maximum characters of a command. */
@@ -86,8 +86,7 @@ const readHeaders = (
       if (user === undefined) auth.push(authorization(value, settings))
     } else if (isSecretName(name))
       auth.push({ in: 'header', name, prefix: '', setting: settings.secret(name.replace(/^x-/i, '')) })
-    else if (/idempotency|request-id/i.test(name))
-      templates[name] = String(fields.add('message_id', ['message_id'], ''))
+    else if (/idempotency|request-id/i.test(name)) templates[name] = fields.add('message_id', ['message_id'], '')
     else {
       const open = placeholderIn(value)
       templates[name] = open === undefined ? asTemplate(value) : `{{ settings.${settings.text(open)} }}`
@@ -143,7 +142,7 @@ const describe = (command: CurlCommand): { title: string; whole: JsonObject } =>
     // A secret address has its query in itself.
     Object.entries(secret ? {} : query).map(([name, value]) => {
       if (item === undefined) return [name, fields.add(name, [name], value)]
-      return [name, asTemplate(Array.isArray(value) ? value.join(',') : String(value))]
+      return [name, asTemplate(typeof value === 'string' ? value : (value as readonly string[]).join(','))]
     }),
   )
   const title = titleOf(url.host)

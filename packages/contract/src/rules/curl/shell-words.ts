@@ -93,7 +93,7 @@ const readPart = (reader: Reader): string => {
 }
 
 /**
- * Splits a command into words by the rules of POSIX shells. What comes after a pipe or a redirection is left out, and
+ * Splits a command into words by the rules of POSIX shells. Everything after a pipe or a redirection is left out, and
  * variables stay as they are written. Throws CurlProblem for several commands, and for quotes that are not closed.
  */
 export const shellWords = (command: string): string[] => {

@@ -3,8 +3,8 @@ import { type CheckedOwnConnector, genericTitle, type OwnConnector } from '@trib
 import { Download, Trash2 } from 'lucide-react'
 import { type RefObject, useRef, useState } from 'react'
 import { useParams } from 'react-router'
-import { LeaveGuard } from '../../../components/leave-guard.tsx'
 import { DetailPage } from '../../../components/detail-page.tsx'
+import { LeaveGuard } from '../../../components/leave-guard.tsx'
 import { ReadOnlyNote } from '../../../components/settings/read-only-note.tsx'
 import { TitleCard } from '../../../components/settings/title-card.tsx'
 import { failureText } from '../../../lib/api/errors.ts'
@@ -25,8 +25,8 @@ import { PageHeader } from '../../../ui/page/page-header.tsx'
 import { type TabItem, Tabs } from '../../../ui/tabs.tsx'
 import { Affected, offsetOfPlace, Preview, Problems, Vectors } from './check-panels.tsx'
 import { DeleteOwnDialog } from './delete-own.tsx'
-import { type OwnDraft, useOwnDraft } from './own-draft.ts'
 import { OwnState } from './own-connectors-page.tsx'
+import { type OwnDraft, useOwnDraft } from './own-draft.ts'
 import { useExportOwn } from './own-mutations.ts'
 import { PublishDialog } from './publish-dialog.tsx'
 import { TryPanel } from './try-panel.tsx'
@@ -206,6 +206,31 @@ const sideTabs = (
   ]
 }
 
+/** The results of the check, and the versions. Readers see only the versions. */
+const Side = ({
+  own,
+  draft,
+  checking,
+  mayEdit,
+  onGo,
+}: {
+  own: OwnConnector
+  draft: OwnDraft
+  checking: Checking
+  mayEdit: boolean
+  onGo: (offset: number) => void
+}) => {
+  const versions: TabItem = {
+    id: 'versions',
+    name: 'Versions',
+    hash: 'versions',
+    content: <VersionsPanel own={own} onRestore={mayEdit ? draft.change : undefined} />,
+  }
+  return (
+    <Tabs browsable label="Check" tabs={mayEdit ? [...sideTabs(own, draft, checking, onGo), versions] : [versions]} />
+  )
+}
+
 const Actions = ({ own, draft, checking }: { own: OwnConnector; draft: OwnDraft; checking: Checking }) => {
   const exported = useExportOwn(own.name)
   const [open, setOpen] = useState<'publish' | 'delete'>()
@@ -266,12 +291,6 @@ const View = ({ item: own }: { item: OwnConnector }) => {
     // The editor may only now be in the page.
     requestAnimationFrame(() => editor.current?.select(offset))
   }
-  const versions: TabItem = {
-    id: 'versions',
-    name: 'Versions',
-    hash: 'versions',
-    content: <VersionsPanel own={own} onRestore={mayEdit ? draft.change : undefined} />,
-  }
   return (
     <>
       <PageHeader
@@ -303,11 +322,7 @@ const View = ({ item: own }: { item: OwnConnector }) => {
           />
         </div>
         <Card>
-          <Tabs
-            browsable
-            label="Check"
-            tabs={mayEdit ? [...sideTabs(own, draft, checking, go), versions] : [versions]}
-          />
+          <Side own={own} draft={draft} checking={checking} mayEdit={mayEdit} onGo={go} />
         </Card>
       </div>
       {mayEdit && (

@@ -1,7 +1,7 @@
 import { CircleAlert } from 'lucide-react'
 import { type ReactNode, useId, useMemo, useRef } from 'react'
-import { CodeEditor, type CodeHandle } from '../../../../ui/code/code-editor.tsx'
 import { lineOf } from '../../../../lib/format/json-places.ts'
+import { CodeEditor, type CodeHandle } from '../../../../ui/code/code-editor.tsx'
 import type { SchemaText } from './schema-text.ts'
 
 /** A field for the JSON text of a schema, with the error below it and a link to its position. */

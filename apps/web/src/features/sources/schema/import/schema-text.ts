@@ -1,5 +1,5 @@
-import { Mistake, offsetOfNames, walkJson } from '../../../../lib/format/json-places.ts'
 import { parseSourceSchema, pointerNames, SchemaError, type SourceSchema } from '@tributary/contract'
+import { Mistake, offsetOfNames, walkJson } from '../../../../lib/format/json-places.ts'
 
 /** The source schema of a text, or its first error with a character offset. */
 export type SchemaText = { readonly schema: SourceSchema } | { readonly message: string; readonly offset: number }
