@@ -29,6 +29,10 @@ const parts = {
   table: at('@tanstack/(react-table|table-core|react-store|store)/', 'src/ui/lists/data-table'),
   list: at('src/ui/lists/(list-view|bulk-bar)'),
 }
+/** The modules of the contract that only some pages need. No other module of the contract imports them. */
+const someContract = at(
+  'packages/contract/src/(rules/(curl/|contacts|placeholders)|sources/source-schema-edits|audiences/sentence)',
+)
 const some = new RegExp(
   Object.values(parts)
     .map(({ source }) => source)
@@ -46,12 +50,10 @@ const some = new RegExp(
 const groups = [
   { name: 'libraries', tags: ['$initial' as const], test: libraries },
   { name: 'main', tags: ['$initial' as const] },
-  // The reader of cURL commands is for one page.
   {
     name: 'contract',
     test: (id: string) =>
-      at('node_modules/zod/', 'packages/contract/src/', 'src/components/api-form').test(id) &&
-      !at('packages/contract/src/rules/curl/').test(id),
+      at('node_modules/zod/', 'packages/contract/src/', 'src/components/api-form').test(id) && !someContract.test(id),
   },
   { name: 'queries', test: at('@tanstack/(react-query|query-core)/', 'src/app/query-client') },
   {
