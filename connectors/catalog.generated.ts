@@ -423,7 +423,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     slug: "countly",
     title: "Countly",
     description: "Sends events and details of users to a Countly server.",
-    docsUrl: "https://api.count.ly/api/core/bulk/i-bulk",
+    docsUrl: "https://api.count.ly/api/core/bulk/ingestion",
     icon: "/media/connectors/destinations/countly-e1ac17fa064b.svg",
     kinds: ["Event Streams","Reverse ETL"],
     category: "Analytics",

@@ -11,7 +11,7 @@ const target = 0.8
 
 /**
  * Destinations by description without a limit of requests, and the hosts that they ask with the settings of their
- * vectors: five take many events in a request, and five take one.
+ * vectors. Half of them take many events in a request, and half take one.
  */
 const hosts = {
   accoil: 'in.accoil.com',
@@ -126,8 +126,8 @@ const measureRound = async (bench: Bench, { key, counter }: Way, count: number, 
 }
 
 /**
- * Measures events that ten destinations by description get by their presets, in turns with the same events at ten
- * webhooks that map as many fields and take as many events in a request.
+ * Measures events that ten destinations by description get by their presets. The rounds are in turns with the same
+ * events at ten webhooks, which map as many fields and take as many events in a request.
  */
 export const measureDescribed = async (): Promise<Figure[]> => {
   await using stack = new AsyncDisposableStack()

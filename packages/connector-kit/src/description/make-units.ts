@@ -3,7 +3,7 @@ import type { EventOutcome, OutgoingEvent, Settings } from '../definition/defini
 import { valueInAnswer } from './answer-value.ts'
 import { bodyText } from './body-text.ts'
 import { type Described, type Envelope, openEnvelope, requestOf, variablesOf } from './open-request.ts'
-import { isTemplate, renderTree, type Scope, scopeOf, templatesOf, TreeProblem } from './render-tree.ts'
+import { isTemplate, renderTree, type Scope, scopeOf, TreeProblem, templatesOf } from './render-tree.ts'
 import type { DescribedRequest } from './schema-requests.ts'
 
 /** An event or row with its values. Those with the same key are sent in different requests, in their order. */
