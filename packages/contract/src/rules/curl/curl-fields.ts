@@ -1,4 +1,4 @@
-import { asTemplate, type Json, type JsonObject, labelOf, partNameOf, placeholderIn } from './curl-parts.ts'
+import { asTemplate, isSecretName, type Json, type JsonObject, labelOf, partNameOf, placeholderIn } from './curl-parts.ts'
 
 /** Standard fields by the usual names of members, without case and separators. */
 const standards: Readonly<Record<string, string>> = {
@@ -65,7 +65,8 @@ export const createFields = () => {
       type,
       kind: type === 'object' ? 'property' : isText(name) ? 'custom' : 'property',
       recommended: true,
-      ...(isPlain && !isOpen && example !== '' ? { from: { type: 'CONSTANT', value: example } } : {}),
+      // A secret inside an object is not part of the description: users map it, or make it a secret setting.
+      ...(isPlain && !isOpen && !isSecretName(name) && example !== '' ? { from: { type: 'CONSTANT', value: example } } : {}),
       ...(type === 'object' ? { from: /attributes|traits/i.test(name) ? 'traits' : 'properties' } : {}),
     }
     return `{{ ${part} }}`
