@@ -320,7 +320,7 @@ test('a long command of many words, quotes, and lines is read at once', () => {
     descriptionOfCurl(`curl 'https://a.example/' ${part.repeat(Math.floor(60_000 / part.length))}`)
 })
 
-it('a secret inside an object of the body is not in the description', () => {
+test('a secret inside an object of the body is not in the description', () => {
   const text = `curl https://api.vendor.example/v1 -H 'X-Api-Key: s3cr3t-1' --json '{"user":{"auth":{"token":"s3cr3t-2"}}}'`
   const made = descriptionOfCurl(text)
   expect(JSON.stringify(made)).toContain('user')

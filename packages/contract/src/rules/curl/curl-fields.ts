@@ -1,4 +1,12 @@
-import { asTemplate, isSecretName, type Json, type JsonObject, labelOf, partNameOf, placeholderIn } from './curl-parts.ts'
+import {
+  asTemplate,
+  isSecretName,
+  type Json,
+  type JsonObject,
+  labelOf,
+  partNameOf,
+  placeholderIn,
+} from './curl-parts.ts'
 
 /** Standard fields by the usual names of members, without case and separators. */
 const standards: Readonly<Record<string, string>> = {
@@ -66,7 +74,9 @@ export const createFields = () => {
       kind: type === 'object' ? 'property' : isText(name) ? 'custom' : 'property',
       recommended: true,
       // A secret inside an object is not part of the description: users map it, or make it a secret setting.
-      ...(isPlain && !isOpen && !isSecretName(name) && example !== '' ? { from: { type: 'CONSTANT', value: example } } : {}),
+      ...(isPlain && !isOpen && !isSecretName(name) && example !== ''
+        ? { from: { type: 'CONSTANT', value: example } }
+        : {}),
       ...(type === 'object' ? { from: /attributes|traits/i.test(name) ? 'traits' : 'properties' } : {}),
     }
     return `{{ ${part} }}`
