@@ -26,6 +26,8 @@ const buildWith = async (kind: 'all' | 'byCode'): Promise<string> => {
     recursive: true,
     filter: (path) => !path.includes('.test.') && (kind === 'all' || !isDescribed(path)),
   })
+  // The connectors' own file extends it.
+  cpSync('tsconfig.base.json', join(root, 'tsconfig.base.json'))
   await writeCatalog(root)
   await bundleServer({ root: resolve('.'), folder: join(root, 'server'), connectors: join(root, 'connectors') })
   return root
