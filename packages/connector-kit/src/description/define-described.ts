@@ -12,6 +12,7 @@ import { deliverEvents } from './deliver-events.ts'
 import { rowsOf } from './deliver-rows.ts'
 import { descriptionProblems, type Normalizations } from './description-problems.ts'
 import { readGuide } from './guide.ts'
+import { descriptionLimits, sizeProblems } from './limits.ts'
 import { hostCheck, makeSettings } from './make-settings.ts'
 import type { Described } from './open-request.ts'
 import { type DescribedAction, type DescribedField, description } from './schema.ts'
@@ -146,14 +147,25 @@ export const defineDescribed = (
   }
 }
 
+const refuse = (problems: readonly string[]): void => {
+  if (problems.length === 0) return
+  throw new Error(`The description is not valid:\n${problems.slice(0, descriptionLimits.problems).join('\n')}`)
+}
+
 /**
  * Reads a description from JSON text. Throws an Error that names every problem: members that the format does not have,
- * references to nothing, templates that fail, and secrets in templates.
+ * references to nothing, templates that fail, and secrets in templates. A text over `descriptionLimits` is refused first.
  */
 export const readDescription = (text: string, normalizations: Normalizations = {}): Described => {
-  const parsed = description.safeParse(JSON.parse(text))
-  if (!parsed.success) throw new Error(`The description is not valid:\n${z.prettifyError(parsed.error)}`)
-  const problems = descriptionProblems(parsed.data, normalizations)
-  if (problems.length > 0) throw new Error(`The description is not valid:\n${problems.join('\n')}`)
+  const { bytes } = descriptionLimits
+  if (Buffer.byteLength(text) > bytes) throw new Error(`The description has more than ${bytes / 1024} KB`)
+  const whole: unknown = JSON.parse(text)
+  refuse(sizeProblems(whole))
+  const parsed = description.safeParse(whole)
+  if (!parsed.success) {
+    const issues = parsed.error.issues.slice(0, descriptionLimits.problems)
+    throw new Error(`The description is not valid:\n${z.prettifyError({ issues })}`)
+  }
+  refuse(descriptionProblems(parsed.data, normalizations))
   return parsed.data
 }

@@ -38,7 +38,7 @@ describe('a batch', () => {
     const { outcomes } = await run(itemOf({ id: '{{ id }}', all: wide }), payloads, () => ok)
     expect(outcomes[0]).toEqual({
       kind: 'rejected',
-      reason: 'The description makes too many values of the event',
+      reason: 'A template fails: the values of the event are too large',
     })
   })
 

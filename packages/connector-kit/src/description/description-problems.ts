@@ -1,16 +1,14 @@
 import { isJsonObject } from '@tributary/kernel'
-import { templatePaths, templateProblem } from '../templates/json-template.ts'
+import { templatePaths } from '../templates/json-template.ts'
 import type { Described } from './open-request.ts'
 import { partsOf } from './render-text.ts'
-import { isTemplate, templatesOf } from './render-tree.ts'
-import type { DescribedRequest, Tree } from './schema-requests.ts'
+import { isTemplate } from './render-tree.ts'
+import type { DescribedRequest } from './schema-requests.ts'
 import type { DescribedCredential } from './schema-settings.ts'
+import { pathsOf, templateProblems } from './template-problems.ts'
 
 /** Forms of texts by the names that descriptions give them. `country` is a code or a name. */
 export type Normalizations = Readonly<Record<string, (text: string, country?: string) => string>>
-
-/** A template, where it is, and the variables that it can read. */
-type Place = { where: string; template: string; variables: readonly string[] }
 
 const settingsOf = (credential: DescribedCredential): string[] => {
   switch (credential.in) {
@@ -27,18 +25,6 @@ const settingsOf = (credential: DescribedCredential): string[] => {
 const serversOf = (credential: DescribedCredential): string[] => {
   if (credential.in === 'client_credentials') return [credential.server]
   return credential.in === 'grant' ? [credential.authorize_server, credential.token_server] : []
-}
-
-const pathsOf = (credential: DescribedCredential): string[] => {
-  if (credential.in === 'client_credentials') return [credential.path]
-  return credential.in === 'grant' ? [credential.authorize_path, credential.token_path] : []
-}
-
-const credentialTemplates = (credential: DescribedCredential): string[] => {
-  if (credential.in !== 'client_credentials' && credential.in !== 'grant') return []
-  const scopes = credential.in === 'grant' ? credential.scopes : [credential.scope]
-  const segments = pathsOf(credential).flatMap((path) => path.split('/'))
-  return [...segments, ...scopes, ...Object.values(credential.parameters)].filter(isTemplate)
 }
 
 const missing = (where: string, kind: string, names: readonly string[], known: object): string[] =>
@@ -127,64 +113,6 @@ const repeatProblems = ({ actions, requests, answers }: Described): string[] =>
     return isRetrying && makesList(item, fields)
       ? [`The action ${name} has several items, and its answers retry single ones`]
       : []
-  })
-
-const requestTemplates = (request: DescribedRequest): string[] => [
-  ...request.path.split('/').filter((part) => part.includes('{') && part !== '{auth}'),
-  ...Object.values(request.query),
-  ...Object.values(request.headers),
-  ...(request.body === undefined ? [] : templatesOf(request.body)),
-]
-
-const ofTree = (tree: Tree | undefined): string[] => (tree === undefined ? [] : templatesOf(tree))
-
-/** Returns every template with the variables that there are. */
-const placesOf = ({ actions, auth, requests, test, deletion }: Described): Place[] => {
-  const places = (where: string, templates: readonly string[], variables: readonly string[]): Place[] =>
-    templates.map((template) => ({ where, template, variables: [...variables, 'settings'] }))
-  const ofRequest = (name: string, variables: readonly string[]): Place[] => {
-    const request = requests[name]
-    if (request === undefined) return []
-    const { find } = request
-    const inner = find === undefined ? [] : [find.request, find.otherwise ?? name]
-    const own = [...variables, 'item', ...(find === undefined ? [] : ['found'])]
-    // The request of a lookup, and the one that is sent otherwise, look nothing up themselves.
-    const used = [...new Set([name, ...inner])]
-    return used.flatMap((each) =>
-      requests[each] === undefined ? [] : places(`The request ${each}`, requestTemplates(requests[each]), own),
-    )
-  }
-  return [
-    ...Object.entries(auth).flatMap(([name, credentials]) =>
-      places(`The credential ${name}`, credentials.flatMap(credentialTemplates), []),
-    ),
-    ...Object.entries(actions).flatMap(([name, { fields, item, request }]) => {
-      const variables = [...Object.keys(fields), 'custom']
-      return [...places(`The action ${name}`, ofTree(item), [...variables, 'item']), ...ofRequest(request, variables)]
-    }),
-    ...places('The test', ofTree(test.item), []),
-    ...ofRequest(test.request, []),
-    ...(deletion === undefined
-      ? []
-      : [
-          ...places('The deletion', ofTree(deletion.item), ['id', 'ids']),
-          ...ofRequest(deletion.request, ['id', 'ids']),
-        ]),
-  ]
-}
-
-const templateProblems = (described: Described): string[] =>
-  placesOf(described).flatMap(({ where, template, variables }) => {
-    const problem = templateProblem(template, 'value')
-    if (problem !== undefined) return [`${where} has a template that fails: ${template}: ${problem.message}`]
-    return templatePaths(template).flatMap(([first, second]) => {
-      if (typeof first !== 'string' || !variables.includes(first))
-        return [`${where} reads ${String(first)}, which there is not`]
-      if (first !== 'settings') return []
-      const setting = typeof second === 'string' ? described.settings[second] : undefined
-      if (setting === undefined) return [`${where} reads a setting that there is not: ${template}`]
-      return setting.type === 'secret' ? [`${where} reads a secret: ${template}`] : []
-    })
   })
 
 /** The variables that templates have besides fields. */

@@ -32,6 +32,12 @@ type Given = {
 /** Maximum entries of a list of errors that are read, and characters of a reason. */
 const maxEntries = 20_000
 const maxReason = 300
+/** Characters of an answer's text in which secrets are looked for: many more than are shown. */
+const maxSearched = 20_000
+
+/** Returns a text of an answer as it is shown: short, and without secrets. */
+const shownText = (text: string, secrets: readonly string[]): string =>
+  cutText(hideSecrets(cutText(text, maxSearched), secrets), maxReason)
 
 /** Returns how long the vendor asks to wait, in ms, at most an hour; undefined if it does not say. */
 export const waitOf = (
@@ -96,7 +102,10 @@ const createFinder = ({ by, place }: ItemErrors, items: readonly SentItem[]) => 
   }
   for (const [position, item] of items.entries()) {
     if (place !== undefined) add(item.place, position)
-    else if (typeof by === 'object' && 'key' in by) add(String(valueInAnswer(item.value, by.of_item)), position)
+    else if (typeof by === 'object' && 'key' in by) {
+      const key = valueInAnswer(item.value, by.of_item)
+      if (key !== undefined) add(String(key), position)
+    }
   }
   return ({ value, position }: Entry): readonly number[] => {
     if (by === 'position') return position < items.length ? [position] : []
@@ -116,16 +125,24 @@ const namedItems = (errors: ItemErrors, body: unknown, given: Given, wait: numbe
   const named = new Map<number, EventOutcome>()
   let unnamed: (EventOutcome & { reason: string }) | undefined
   const find = createFinder(errors, given.items)
+  /** The last reason: an answer can have the same long one for each entry. */
+  let last = { said: '', reason: '' }
+  /** Lists of positions that already have an outcome of their own kind: an answer can name one key in each entry. */
+  const settled = new Map<readonly number[], EventOutcome['kind']>()
   for (const entry of entriesAt(body, errors)) {
     if (errors.delivered !== undefined && meets(entry.value, errors.delivered)) continue
     const isRetry = errors.retry !== undefined && meets(entry.value, errors.retry)
     const said = [errors.label ?? '', textInAnswer(entry.value, errors.reason) || entry.reason]
       .filter((part) => part !== '')
       .join(': ')
-    const reason = cutText(hideSecrets(said, given.secrets), maxReason) || `Refused by ${given.title}`
+    if (last.said !== said) last = { said, reason: shownText(said, given.secrets) }
+    const reason = last.reason || `Refused by ${given.title}`
     const outcome = isRetry ? retryOf(reason, wait) : ({ kind: 'rejected', reason } as const)
     const positions = find(entry)
     if (positions.length === 0) unnamed ??= outcome
+    const before = settled.get(positions)
+    if (before === 'rejected' || before === outcome.kind) continue
+    settled.set(positions, outcome.kind)
     // Several errors of one item: a permanent one decides.
     for (const position of positions) if (named.get(position)?.kind !== 'rejected') named.set(position, outcome)
   }
@@ -190,7 +207,7 @@ export const readAnswer = (given: Given): Reading => {
   const { answer, answers, items, title, secrets, now } = given
   const body = parsedAnswer(answer.body)
   const wait = waitOf(answer, body, answers.retry_after, now)
-  const said = cutText(hideSecrets(textInAnswer(body, answers.reason), secrets), maxReason)
+  const said = shownText(textInAnswer(body, answers.reason), secrets)
   const reason = `HTTP ${answer.status}${said === '' ? '' : `: ${said}`}`
   const retry = (why: string): Reading => ({ kind: 'all', outcome: retryOf(why, wait), split: false })
   const reject = (why: string): Reading => ({

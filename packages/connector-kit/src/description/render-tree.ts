@@ -19,26 +19,29 @@ export const scopeOf = (variables: Readonly<Record<string, unknown>>): Scope => 
   return { variables, budget: { steps, memory, work, output } }
 }
 
+/** Work of a rendered value, and of a character or copied member, in units of the budget: about a nanosecond each. */
+const perValue = 60
+const perCharacter = 2
+const perMember = 60
+
+/** Takes work from the budget of an event, so that loops in loops end. Throws TreeProblem if it is used up. */
+const spend = ({ budget }: Scope, work: number): void => {
+  budget.work -= work
+  if (budget.work < 0) throw new TreeProblem('A template fails: the values of the event are too large')
+}
+
 /** Whether a text has a template; other texts are constants. */
 export const isTemplate = (text: string): boolean => text.includes('{{') || text.includes('{%')
 
 const variableAlone = /^\{\{ ?([a-z][a-z0-9_]{0,59}) ?\}\}$/
 const literals: ReadonlySet<string> = new Set(['true', 'false', 'nil', 'null', 'empty', 'blank'])
 
-/** Cost of a member of an object or list, in the units of templates: a description can make many of one event. */
-const workOfMember = 200
-
-const spendMembers = (count: number, { budget }: Scope): void => {
-  budget.work -= workOfMember * count
-  if (budget.work < 0) throw new TreeProblem('The description makes too many values of the event')
-}
-
 /** Returns the value of a variable alone, without Liquid: most texts are one. A null stays null. Throws TreeProblem. */
-const variableOf = (name: string, { variables, budget }: Scope): unknown => {
+const variableOf = (name: string, scope: Scope): unknown => {
+  const { variables, budget } = scope
   const value = Object.hasOwn(variables, name) ? variables[name] : undefined
   if (value === undefined || value === '') return undefined
-  budget.work -= workOfValue(value, budget.work)
-  if (budget.work < 0) throw new TreeProblem('A template fails: the values of the event are too large')
+  spend(scope, workOfValue(value, budget.work))
   return value
 }
 
@@ -48,7 +51,8 @@ const liquidNames: ReadonlySet<string> = new Set(['size', 'first', 'last'])
 const aLeaf = Symbol('a leaf that needs Liquid')
 
 /** Returns the value of a member alone, without Liquid: undefined for a null. `aLeaf` if Liquid has to decide. */
-const memberOf = (path: string, { variables, budget }: Scope): unknown => {
+const memberOf = (path: string, scope: Scope): unknown => {
+  const { variables, budget } = scope
   const names = path.split('.')
   if (literals.has(names[0] ?? '') || names.some((name) => liquidNames.has(name))) return aLeaf
   let value: unknown = variables
@@ -58,13 +62,13 @@ const memberOf = (path: string, { variables, budget }: Scope): unknown => {
     value = Object.hasOwn(value, name) ? value[name] : undefined
   }
   if (value === undefined || value === null || value === '') return undefined
-  budget.work -= workOfValue(value, budget.work)
-  if (budget.work < 0) throw new TreeProblem('A template fails: the values of the event are too large')
+  spend(scope, workOfValue(value, budget.work))
   return value
 }
 
 /** Renders a text; undefined for no value and for an empty text of a template. Throws TreeProblem. */
 export const renderLeaf = (text: string, scope: Scope): unknown => {
+  spend(scope, perCharacter * text.length)
   if (!isTemplate(text)) return text
   const { variables, budget } = scope
   const [, alone = ''] = variableAlone.exec(text) ?? []
@@ -79,7 +83,9 @@ export const renderLeaf = (text: string, scope: Scope): unknown => {
 
 const merged = (parts: unknown, scope: Scope): JsonObject => {
   const objects = (Array.isArray(parts) ? parts : []).map((part: Tree) => renderTree(part, scope))
-  return Object.fromEntries(objects.filter(isJsonObject).flatMap((object) => Object.entries(object)))
+  const members = objects.filter(isJsonObject).flatMap((object) => Object.entries(object))
+  spend(scope, perMember * members.length)
+  return Object.fromEntries(members)
 }
 
 const pairsOf = (object: unknown): unknown[] =>
@@ -88,7 +94,6 @@ const pairsOf = (object: unknown): unknown[] =>
 const each = (items: unknown, item: Tree | undefined, scope: Scope): unknown[] => {
   if (!Array.isArray(items)) return []
   if (items.length > maxEach) throw new TreeProblem(`A list has ${items.length} items, more than ${maxEach}`)
-  spendMembers(items.length, scope)
   return items
     .map((one: unknown) => renderTree(item ?? null, { ...scope, variables: { ...scope.variables, item: one } }))
     .filter((value) => value !== undefined)
@@ -121,10 +126,10 @@ const isTrue = (value: unknown): boolean => value !== undefined && value !== nul
  * out, and so are objects and lists of which nothing is left. Throws TreeProblem.
  */
 export const renderTree = (tree: Tree, scope: Scope): unknown => {
+  spend(scope, perValue)
   if (typeof tree === 'string') return renderLeaf(tree, scope)
   if (typeof tree !== 'object' || tree === null) return tree
   if (Array.isArray(tree)) {
-    spendMembers(tree.length, scope)
     const items = tree.map((item: Tree) => renderTree(item, scope)).filter((item) => item !== undefined)
     return items.length === 0 && tree.length > 0 ? undefined : items
   }
@@ -140,10 +145,10 @@ export const renderTree = (tree: Tree, scope: Scope): unknown => {
   }
   if (members.$ulid !== undefined) return ulid(renderTree(members.$ulid, scope), renderTree(members.$at ?? null, scope))
   const given = Object.entries(members)
-  spendMembers(given.length, scope)
   const entries: [string, unknown][] = []
   for (const [name, value] of given) {
     const rendered = renderTree(value, scope)
+    spend(scope, perCharacter * name.length)
     if (rendered !== undefined) entries.push([name, rendered])
   }
   return entries.length === 0 && given.length > 0 ? undefined : Object.fromEntries(entries)

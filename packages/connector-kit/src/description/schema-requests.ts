@@ -82,7 +82,7 @@ const itemErrors = z.strictObject({
   ]),
   /** The path of the place whose items are counted, for requests with several lists of items. */
   place: answerPath.optional(),
-  reason: z.array(answerPath).default([]),
+  reason: z.array(answerPath).max(20).default([]),
   /** A text before the reason, such as `Invalid field`. */
   label: z.string().min(1).max(100).optional(),
   /** Entries that report success. */
@@ -104,12 +104,12 @@ export type ItemErrors = z.output<typeof itemErrors>
 /** How answers become outcomes. What no rule covers follows the status code: see `readAnswer`. */
 export const describedAnswers = z.strictObject({
   /** The first rule that fits applies. */
-  rules: z.array(rule).default([]),
+  rules: z.array(rule).max(100).default([]),
   /** Paths of the reason for users; the first one with a text. */
-  reason: z.array(answerPath).default([]),
+  reason: z.array(answerPath).max(20).default([]),
   /** What a successful answer says. Without it, an answer with a status 2xx is retried. */
   confirmed: condition.optional(),
-  items: z.array(itemErrors).default([]),
+  items: z.array(itemErrors).max(10).default([]),
   retry_after: z
     .strictObject({
       header: z.string().toLowerCase().optional(),

@@ -3,6 +3,12 @@ import { z } from 'zod'
 /** A name in snake_case, by which the parts of a description refer to each other. */
 export const partName = z.string().regex(/^[a-z][a-z0-9_]{0,59}$/, 'A name has lower-case letters, digits, and _')
 
+/** Parts of one kind by their names, at most `most`. Checks compare parts with each other, so there are few of each. */
+export const parts = <Part extends z.ZodType>(part: Part, most: number) =>
+  z
+    .record(partName, part)
+    .refine((given) => Object.keys(given).length <= most, `There are more than ${most} parts of this kind`)
+
 const text = z.string().min(1).max(2000)
 
 const shared = {
@@ -38,7 +44,10 @@ export const describedSetting = z.discriminatedUnion('type', [
 ])
 export type DescribedSetting = z.output<typeof describedSetting>
 
-const httpsOrigin = z.string().regex(/^https:\/\/[a-z0-9.-]+$/, 'A server is https:// and a host, without a path')
+const httpsOrigin = z
+  .string()
+  .regex(/^https:\/\/[a-z0-9.-]+$/, 'A server is https:// and a host, without a path')
+  .refine((address) => URL.canParse(address), 'The host of a server is none')
 
 /**
  * A server of the vendor, with a fixed host or one that a setting chooses. The host can have a label of a setting in place

@@ -74,6 +74,15 @@ type Mapped = {
   presets: readonly Preset[]
 }
 
+/** Returns how many fields all presets map, each event name of a preset counted as one preset. */
+export const presetFieldsOf = ({ actions, presets }: Mapped): number => {
+  const counts = new Map(Object.entries(actions).map(([name, { fields }]) => [name, Object.keys(fields).length]))
+  return presets.reduce((sum, { action, event_names: names, fields }) => {
+    const count = (counts.get(action) ?? 0) + Object.keys(fields).length
+    return sum + count * (names === undefined ? 1 : Object.keys(names).length)
+  }, 0)
+}
+
 /** Returns one preset for each of its event names. `group` is the same for all of them. */
 const withSingleNames = <Given extends Preset>(preset: Given, group: number) => {
   const { event_names: names, as = 'event_name', ...own } = preset

@@ -8,9 +8,10 @@ import {
   targetTypes,
 } from '@tributary/contract'
 import { z } from 'zod'
+import { descriptionLimits } from './limits.ts'
 import { describedAnswers, describedRequest, tree } from './schema-requests.ts'
-import { describedCredential, describedServer, describedSetting, partName } from './schema-settings.ts'
-import { describedSource, longField, withUsualSources } from './schema-sources.ts'
+import { describedCredential, describedServer, describedSetting, partName, parts } from './schema-settings.ts'
+import { describedSource, longField, presetFieldsOf, withUsualSources } from './schema-sources.ts'
 
 const text = z.string().min(1).max(2000)
 const choices = z.array(z.strictObject({ value: z.string(), label: text }))
@@ -58,7 +59,7 @@ const describedAction = z.strictObject({
   at: z.string().optional(),
   event_types: z.array(z.enum(eventTypes)).default([]),
   custom_fields: z.boolean().default(false),
-  fields: z.record(partName, describedField),
+  fields: parts(describedField, 200),
   /** Fields of which an event has at least one. */
   needs_one_of: z.array(partName).min(1).optional(),
   /** The record in the vendor's form; with `$each`, several records. Without it, the address says everything. */
@@ -133,16 +134,16 @@ export const descriptionParts = z.strictObject({
   kinds: z.array(z.enum(dataKinds)).min(1).default(['Event Streams']),
   /** The version of the vendor's API, the page that says so, and the day on which it ends, if there is one. */
   api_version: z.strictObject({ version: text, page: pages, until: z.iso.date().optional() }).optional(),
-  settings: z.record(partName, describedSetting),
-  servers: z.record(partName, describedServer),
+  settings: parts(describedSetting, 100),
+  servers: parts(describedServer, 50),
   /** Credentials by name. Requests use `default` unless they name others. */
-  auth: z.record(partName, z.array(describedCredential)),
-  requests: z.record(partName, describedRequest),
+  auth: parts(z.array(describedCredential).max(20), 20),
+  requests: parts(describedRequest, 100),
   /** How answers are read, if a request does not say otherwise. */
   answers: describedAnswers,
-  objects: z.array(describedObject).min(1),
-  actions: z.record(partName, describedAction),
-  presets: z.array(describedPreset).min(1),
+  objects: z.array(describedObject).min(1).max(100),
+  actions: parts(describedAction, 50),
+  presets: z.array(describedPreset).min(1).max(500),
   /** The limits of the vendor with their page: events and bytes of a delivery, requests in a time, and age. */
   limits: z.strictObject({
     page: pages,
@@ -172,15 +173,20 @@ export const descriptionParts = z.strictObject({
       needs: partName.optional(),
     })
     .optional(),
-  vectors: z.unknown(),
+  vectors: z.unknown().optional(),
 })
 
 /**
  * The description of a destination: plain data that `defineDescribed` makes a destination of. Its requests, answers, and
  * limits are those of a page of the vendor, which it names. Unknown members are refused. Test vectors are not kept.
  */
-export const description = descriptionParts.transform((whole) => {
-  const { vectors: _, ...described } = whole
-  return withUsualSources(described)
-})
+export const description = descriptionParts
+  .refine((parts) => presetFieldsOf(parts) <= descriptionLimits.presetFields, {
+    path: ['presets'],
+    message: `All presets together map more than ${descriptionLimits.presetFields} fields`,
+  })
+  .transform((whole) => {
+    const { vectors: _, ...described } = whole
+    return withUsualSources(described)
+  })
 export type Description = z.output<typeof description>

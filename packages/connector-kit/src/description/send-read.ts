@@ -2,6 +2,7 @@ import type { DeliverContext } from '../definition/definition.ts'
 import { ConfigurationError } from '../errors.ts'
 import type { Call } from '../http/send-request.ts'
 import { hasStatus, parsedAnswer, valueInAnswer } from './answer-value.ts'
+import { depthOf, descriptionLimits } from './limits.ts'
 import { bodyWith, type Described, type Envelope, listingBytes, transmit } from './open-request.ts'
 import { type Reading, readAnswer, ruleFor, type SentItem } from './read-answer.ts'
 
@@ -44,9 +45,11 @@ export const lookUp = async (
     const isRuled = ruleFor(envelope.request.answers ?? described.answers, call.answer, body) !== undefined
     return status === 404 && !isRuled ? { found: undefined } : sent
   }
-  if (hasStatus(status, ['2xx']) && body === undefined) {
+  const found = valueInAnswer(body, path) ?? undefined
+  const isTooDeep = depthOf(found, descriptionLimits.depth) > descriptionLimits.depth
+  if ((hasStatus(status, ['2xx']) && body === undefined) || isTooDeep) {
     const reason = `The answer of ${described.title} cannot be read (HTTP ${status})`
     return { call, reading: { kind: 'all', outcome: { kind: 'retry', reason }, split: false } }
   }
-  return { found: valueInAnswer(body, path) ?? undefined }
+  return { found }
 }

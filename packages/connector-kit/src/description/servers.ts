@@ -31,11 +31,7 @@ export const partsOfAddress = ({ href, origin, pathname, search, searchParams }:
   return [...new Set([...long, ...long.map((text) => text.replaceAll('/', '\\/')), ...telling])]
 }
 
-/**
- * Returns the URL of a server, without a slash at its end, or its whole secret address. Only the description and the settings decide it. Throws
- * ConfigurationError if the setting has no usable value.
- */
-export const serverUrl = (server: DescribedServer, settings: Settings): string => {
+const addressOf = (server: DescribedServer, settings: Settings): string => {
   if (typeof server === 'string') return server
   if ('secret' in server) {
     const address = secretAddress(server, settingText(settings, server.secret))
@@ -56,6 +52,17 @@ export const serverUrl = (server: DescribedServer, settings: Settings): string =
   if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:'))
     throw new ConfigurationError(`The setting ${server.setting} is no URL`)
   return `${url.origin}${url.pathname.replace(/\/$/, '')}`
+}
+
+/**
+ * Returns the URL of a server, without a slash at its end, or its whole secret address. Only the description and the
+ * settings decide it. Throws ConfigurationError if the setting has no usable value, or if the host is none, such as an
+ * IP address with five parts.
+ */
+export const serverUrl = (server: DescribedServer, settings: Settings): string => {
+  const address = addressOf(server, settings)
+  if (!URL.canParse(address)) throw new ConfigurationError(`The address ${address} of a server is no URL`)
+  return address
 }
 
 /** Returns the settings that decide where requests go: a secret must be entered again when one of them changes. */

@@ -1,11 +1,8 @@
-import { ownConnectorLimits } from '@tributary/contract'
-import { isJsonObject } from '@tributary/kernel'
 import type { DestinationDefinition } from '../definition/definition.ts'
 import { definitionProblems } from '../definition/definition-problems.ts'
 import { defineDescribed, readDescription } from '../description/define-described.ts'
 import type { Normalizations } from '../description/description-problems.ts'
 import type { Description } from '../description/schema.ts'
-import { sizeProblem } from './size-limits.ts'
 
 /** A problem of a description, and its place: names joined by dots, '' for the whole description. */
 export type OwnProblem = { readonly path: string; readonly message: string }
@@ -70,7 +67,6 @@ const problemsIn = (message: string): OwnProblem[] => {
 
 const problemsOf = (error: unknown): OwnProblem[] => {
   if (error instanceof SyntaxError) return [{ path: '', message: `The description is no JSON: ${error.message}` }]
-  if (error instanceof TooLarge) return [{ path: '', message: error.message }]
   if (error instanceof RangeError) return [{ path: '', message: 'The description is too deep' }]
   const message = error instanceof Error ? error.message : String(error)
   const problems = problemsIn(message)
@@ -88,20 +84,6 @@ const ownProblems = (definition: DestinationDefinition): OwnProblem[] =>
   definitionProblems({ ...definition, slug: 'own', docs: { url: definition.docs.url, steps: anyGuide } })
     .filter((message) => !/is not a sentence$|is still to be written: /.test(message))
     .map((message) => ({ path: placeIn(message), message }))
-
-/** A description that would take too long to read. */
-class TooLarge extends Error {}
-
-/**
- * Returns the text with a member for test vectors, which an own description may lack. Throws SyntaxError if it is no JSON,
- * and TooLarge.
- */
-const withVectors = (description: string): string => {
-  const whole: unknown = JSON.parse(description)
-  const problem = isJsonObject(whole) ? sizeProblem(whole) : undefined
-  if (problem !== undefined) throw new TooLarge(problem)
-  return isJsonObject(whole) && whole.vectors === undefined ? JSON.stringify({ ...whole, vectors: null }) : description
-}
 
 const limited = (definition: DestinationDefinition, app: string): DestinationDefinition => {
   const { popular: _, ...own } = definition
@@ -125,12 +107,9 @@ export const readOwn = (
   normalizations: Normalizations = {},
 ): OwnReading => {
   const { description, guide } = texts
-  const most = ownConnectorLimits.descriptionBytes
-  if (Buffer.byteLength(description) > most)
-    return { ok: false, problems: [{ path: '', message: `The description has more than ${most / 1024} KB` }] }
   let described: Description
   try {
-    described = readDescription(withVectors(description), normalizations)
+    described = readDescription(description, normalizations)
   } catch (error) {
     return { ok: false, problems: problemsOf(error).slice(0, maxProblems) }
   }

@@ -237,14 +237,26 @@ export const templateProblem = (text: string, form: TemplateForm = 'json'): Temp
   return problem
 }
 
+/** A path of a variable; a variable inside brackets stands as undefined. */
+export type TemplatePath = readonly (string | number | undefined)[]
+
 /**
- * Returns the paths of the variables that a template reads from outside, by the library's own analysis. A variable inside
- * brackets stands as undefined. Empty for a text that is not a template.
+ * Returns the paths of the variables that a template reads from outside, by the library's own analysis, or why the text
+ * is not a template.
  */
-export const templatePaths = (text: string): (readonly (string | number | undefined)[])[] => {
-  if (templateProblem(text, 'text') !== undefined) return []
-  const paths = engines.text.globalVariableSegmentsSync(parse(text, 'text'), { partials: false })
-  return paths.map((names) => names.map((name) => (typeof name === 'object' ? undefined : name)))
+export const templateReads = (text: string): { paths: TemplatePath[] } | { problem: TemplateProblem } => {
+  try {
+    const paths = engines.text.globalVariableSegmentsSync(parse(text, 'text'), { partials: false })
+    return { paths: paths.map((names) => names.map((name) => (typeof name === 'object' ? undefined : name))) }
+  } catch (error) {
+    return { problem: problemOf(error) }
+  }
+}
+
+/** Returns the paths of `templateReads`; empty for a text that is not a template. */
+export const templatePaths = (text: string): readonly TemplatePath[] => {
+  const reads = templateReads(text)
+  return 'paths' in reads ? reads.paths : []
 }
 
 /** The remaining budget of renderings. Renderings with the same object share it. */

@@ -30,7 +30,7 @@ const longEvent = z.strictObject({
   pad: z
     .union([
       z.strictObject({ property: z.string(), bytes: z.int().min(1) }),
-      z.strictObject({ path: z.string(), bytes: z.int().min(1) }),
+      z.strictObject({ path: z.string().max(200), bytes: z.int().min(1) }),
     ])
     .optional(),
 })
