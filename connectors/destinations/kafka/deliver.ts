@@ -55,14 +55,18 @@ const produce = async (broker: Broker, items: readonly Item[], note: Note): Prom
   const records = items.map(({ record }) => record)
   const answer = await answerOf(produceV9.api.async(broker.connection, allReplicas, replicasMs, records, noProducer))
   const results = typeof answer === 'boolean' ? [] : answer.responses.flatMap((topic) => topic.partitionResponses)
+  const refused: Item[][] = []
   for (const [partition, own] of Map.groupBy(items, (item) => item.partition)) {
     const result = results.find(({ index }) => index === partition)
     if (result === undefined) note(own, { kind: 'retry', reason: 'The broker does not name the partition' })
-    else if (isOfContent(result.errorCode) && own.length > 1) {
-      const half = Math.ceil(own.length / 2)
-      await produce(broker, own.slice(0, half), note)
-      await produce(broker, own.slice(half), note)
-    } else note(own, outcomeOfCode(result.errorCode))
+    else if (isOfContent(result.errorCode) && own.length > 1) refused.push(own)
+    else note(own, outcomeOfCode(result.errorCode))
+  }
+  // The whole answer is noted before a further request can fail: accepted records are never sent again.
+  for (const own of refused) {
+    const half = Math.ceil(own.length / 2)
+    await produce(broker, own.slice(0, half), note)
+    await produce(broker, own.slice(half), note)
   }
 }
 
