@@ -1,4 +1,4 @@
-import { cutText, type JsonObject } from '@tributary/kernel'
+import { cutText, ExactNumber, type JsonObject } from '@tributary/kernel'
 import type { EventOutcome } from '../definition/definition.ts'
 import { hideSecrets } from '../http/redaction.ts'
 import type { HttpAnswer } from '../http/request-client.ts'
@@ -104,7 +104,8 @@ const createFinder = ({ by, place }: ItemErrors, items: readonly SentItem[]) => 
     if (place !== undefined) add(item.place, position)
     else if (typeof by === 'object' && 'key' in by) {
       const key = valueInAnswer(item.value, by.of_item)
-      if (key !== undefined) add(String(key), position)
+      if (typeof key === 'string' || typeof key === 'number' || key instanceof ExactNumber)
+        add(key.toString(), position)
     }
   }
   return ({ value, position }: Entry): readonly number[] => {
