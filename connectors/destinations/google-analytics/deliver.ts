@@ -9,6 +9,7 @@ import {
   type DeliverResult,
   DeliveryError,
   type EventOutcome,
+  failedOutcome,
   isJsonObject,
   type OutgoingEvent,
   outcomeOfAnswer,
@@ -126,12 +127,13 @@ const send = async (context: Context, bodies: readonly Sendable[]): Promise<Sent
   let latencyMs = 0
   let rest: EventOutcome = { kind: 'retry', reason: 'Not sent, because an earlier request is retried' }
   const held = createHeldGroups()
-  const sendOne = async ({ sender, events }: Request): Promise<EventOutcome> => {
+  const sendOne = async (one: Request): Promise<EventOutcome> => {
+    const { sender, events } = one
     const call = await post(context, 'mp/collect', { ...sender, events })
     const outcome = outcomeOf(call, context.clock())
     latencyMs += call.answer.latencyMs
     if (shown.request === undefined) shown = resultOfCall(call, outcome)
-    held.sent()
+    held.answered(one, outcome)
     return outcome
   }
   for (const request of requests) {
@@ -150,7 +152,7 @@ const send = async (context: Context, bodies: readonly Sendable[]): Promise<Sent
         continue
       }
       if (outcomes.every((each) => each?.kind !== 'delivered')) throw error
-      rest = { kind: 'retry', reason: error.message }
+      rest = failedOutcome(error)
       break
     }
   }

@@ -109,6 +109,13 @@ describe('custom events of a request that HubSpot refuses', () => {
     expect(marks).toHaveLength(40)
   })
 
+  it('a reason that all events share costs few requests, and events that were not sent alone wait', async () => {
+    const events = Array.from({ length: 100 }, (_, at) => marked(`m${at}`, 'pe1_x'))
+    const { outcomes, requests } = await deliver(events, () => bad)
+    expect(outcomes.map(({ kind }) => kind)).toEqual(events.map((_, at) => (at < 20 ? 'rejected' : 'retry')))
+    expect(requests).toBeLessThan(60)
+  })
+
   it('a batch that is accepted takes one request for all names', async () => {
     const events = ['a', 'b', 'c'].map((name) => marked(name, `pe1_${name}`))
     expect(await deliver(events, () => undefined)).toEqual({

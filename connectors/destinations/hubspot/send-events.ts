@@ -2,6 +2,7 @@ import {
   answerObject,
   type Call,
   createHeldGroups,
+  createRefusedInRow,
   type DeliverResult,
   DeliveryError,
   type EventOutcome,
@@ -68,6 +69,8 @@ const createSender = (context: Context, outcomes: (EventOutcome | undefined)[]) 
   let failed: Call | undefined
   let latencyMs = 0
   const held = createHeldGroups<readonly Numbered[]>()
+  const refused = createRefusedInRow()
+  let rest: EventOutcome | undefined
   let heldExchange: Exchange | undefined
 
   /** Sends occurrences, or holds them if the set-up is wrong. Returns whether more requests can be sent. */
@@ -89,7 +92,7 @@ const createSender = (context: Context, outcomes: (EventOutcome | undefined)[]) 
     shown ??= call
     latencyMs += call.answer.latencyMs
     const failure = failureOfEvents(call, context.clock())
-    held.sent()
+    held.answered(numbered, failure ?? { kind: 'delivered' })
     const names = new Set(numbered.map(({ occurrence }) => occurrence.body['eventName']))
     const isOneFault = numbered.length === 1 || (isUnknown(call) && names.size === 1)
     if (failure?.kind === 'rejected' && !isOneFault) {
@@ -98,16 +101,18 @@ const createSender = (context: Context, outcomes: (EventOutcome | undefined)[]) 
     }
     if (failure !== undefined) failed = call
     for (const { index, occurrence } of numbered) outcomes[index] = failure ?? outcomeOf(occurrence)
-    return failure?.kind !== 'retry'
+    if (numbered.length === 1) rest = refused.note(failure ?? { kind: 'delivered' })
+    return failure?.kind !== 'retry' && rest === undefined
   }
   const exchange = (): Exchange | undefined => failed?.exchange() ?? heldExchange
-  return { send, settled: held.settled, shown: () => shown, exchange, latencyMs: () => latencyMs }
+  const facts = () => ({ shown, latencyMs, rest })
+  return { send, settled: held.settled, exchange, facts }
 }
 
 /**
  * Sends occurrences of custom events (HubSpot, "Send a batch of event completions": 204 without a body). If HubSpot
  * refuses a request, each name is sent alone, and then halves until each faulty event is found. Occurrences keep their
- * UUID in each attempt. After a request that must be retried, no more requests are sent. A request with a wrong set-up
+ * UUID in each attempt. After a request that must be retried, or many refusals for one reason, no more requests are sent. A request with a wrong set-up
  * holds only its events. Rejects with a DeliveryError if no request has settled an event, or if all wait for a user.
  */
 export const sendEvents = async (events: readonly OutgoingEvent[], context: Context): Promise<DeliverResult> => {
@@ -129,12 +134,13 @@ export const sendEvents = async (events: readonly OutgoingEvent[], context: Cont
     rest = failedOutcome(error)
     thrown = error.exchange
   }
+  const { shown, latencyMs, rest: later } = sender.facts()
+  rest = later ?? rest
   const sent = sender.settled(sendable.map(({ index }) => settled[index] ?? rest))
   const outcomes = made.map(
     (one): EventOutcome => ('problem' in one ? { kind: 'rejected', reason: one.problem } : (sent.shift() ?? rest)),
   )
-  const latencyMs = sender.latencyMs()
-  const result = { outcomes, httpStatus: sender.shown()?.answer.status ?? 0, latencyMs }
+  const result = { outcomes, httpStatus: shown?.answer.status ?? 0, latencyMs }
   if (outcomes.every(({ kind }) => kind === 'delivered')) return result
   const exchange = sender.exchange() ?? thrown
   return exchange === undefined ? { ...result, request: '', response: '' } : { ...result, ...exchange, latencyMs }

@@ -2,6 +2,7 @@ import {
   type Call,
   ConfigurationError,
   createHeldGroups,
+  createRefusedInRow,
   type DeliverContext,
   DeliveryError,
   type EventOutcome,
@@ -19,12 +20,6 @@ export type Context = DeliverContext<TikTokAudienceSettings>
 
 /** Maximum people of one request. TikTok's page was not seen; Segment and Tealium send as many. */
 const peopleAtOnce = 1000
-
-/**
- * Number of single refused people in a row after which the others of the batch get the same reason. So a cause that all
- * people share costs few requests.
- */
-const maxRefusedInRow = 5
 
 /** People of one request, with their places in the batch. */
 type Group = Pick<Person, 'audienceId' | 'namedBy' | 'action'> & { people: { at: number; person: Person }[] }
@@ -100,21 +95,22 @@ export const sendPeople = async (
   const outcomes: (EventOutcome | undefined)[] = people.map(() => undefined)
   let shown: Answer | undefined
   let latencyMs = 0
-  let refusedInRow = 0
+  const refused = createRefusedInRow()
+  let rest: EventOutcome = { kind: 'retry', reason: 'Not sent, because an earlier request is retried' }
+  const held = createHeldGroups<string>()
   const settle = (group: Group, outcome: EventOutcome): void => {
     for (const { at } of group.people) outcomes[at] = outcome
   }
 
-  /** Sends a group; returns false if a request must be retried. */
+  /** Sends a group; returns false if the rest is sent later. */
   const send = async (group: Group): Promise<boolean> => {
     const answer = await ask(context, group)
     const { outcome, call, isForAll } = answer
     latencyMs += call.answer.latencyMs
     if (shown === undefined || (shown.outcome.kind === 'delivered' && outcome.kind !== 'delivered')) shown = answer
     const { people: those } = group
-    if (outcome.kind !== 'rejected') refusedInRow = 0
-    else if (those.length === 1 && !isForAll) refusedInRow++
-    if (!isForAll && outcome.kind === 'rejected' && those.length > 1 && refusedInRow < maxRefusedInRow) {
+    held.answered(group.audienceId, outcome)
+    if (!isForAll && outcome.kind === 'rejected' && those.length > 1) {
       const middle = Math.ceil(those.length / 2)
       return (
         (await send({ ...group, people: those.slice(0, middle) })) &&
@@ -122,20 +118,17 @@ export const sendPeople = async (
       )
     }
     settle(group, outcome)
-    return outcome.kind !== 'retry' || outcome.misconfigured === true
+    const later = those.length === 1 && !isForAll ? refused.note(outcome) : undefined
+    rest = later ?? rest
+    return later === undefined && (outcome.kind !== 'retry' || outcome.misconfigured === true)
   }
 
-  const held = createHeldGroups<string>()
   let heldExchange: Exchange | undefined
-  /** Sends a group, or holds it if the set-up of its audience is wrong. Returns false if a request must be retried. */
+  /** Sends a group, or holds it if the set-up of its audience is wrong. Returns false if the rest is sent later. */
   const sendOrHold = async (group: Group): Promise<boolean> => {
     let outcome = held.heldOutcome(group.audienceId)
     try {
-      if (outcome === undefined) {
-        const isSent = await send(group)
-        held.sent()
-        return isSent
-      }
+      if (outcome === undefined) return await send(group)
     } catch (error) {
       outcome = held.hold(group.audienceId, error)
       if (error instanceof DeliveryError) heldExchange ??= error.exchange
@@ -144,7 +137,6 @@ export const sendPeople = async (
     return true
   }
 
-  let rest: EventOutcome = { kind: 'retry', reason: 'Not sent, because an earlier request is retried' }
   try {
     for (const group of groupsOf(people)) if (!(await sendOrHold(group))) break
   } catch (error) {

@@ -1,8 +1,10 @@
 import {
   createHeldGroups,
+  createRefusedInRow,
   type DeliverResult,
   DeliveryError,
   type EventOutcome,
+  failedOutcome,
   resultOfCall,
 } from '@tributary/connector-kit'
 import type { Sent } from '../conversions/send-prepared.ts'
@@ -33,6 +35,15 @@ type Settled = {
   outcomes: (EventOutcome | undefined)[]
   shown: Omit<DeliverResult, 'outcomes'>
   latencyMs: number
+  /** The outcome of items that are not sent. */
+  rest: EventOutcome
+}
+
+type State = {
+  clock: () => number
+  /** Notes the outcome of an answered request. */
+  answered: (outcome: EventOutcome) => void
+  refusedInRow: ReturnType<typeof createRefusedInRow>
 }
 
 /**
@@ -43,13 +54,15 @@ type Settled = {
 const sendGroup = async (
   { items, ...group }: Group,
   settled: Settled,
-  clock: () => number,
-  round = 0,
+  state: State,
+  { round = 0, isPart = false } = {},
 ): Promise<boolean> => {
   const { target, ask, read } = group
+  const { clock, answered, refusedInRow } = state
   const sent = await ask(items.map(({ body }) => body))
   const facts = { count: items.length, now: clock() }
   const { outcome, refused, apart = new Map(), sameTime } = read?.(sent, facts) ?? verdictOf(sent, { ...facts, target })
+  answered(outcome)
   settled.latencyMs += sent.call.answer.latencyMs
   if (settled.shown.request === undefined) settled.shown = resultOfCall(sent.call, [outcome, ...apart.values()])
   const settle = (those: readonly Item[], one: EventOutcome | undefined): void => {
@@ -57,7 +70,10 @@ const sendGroup = async (
   }
   if (outcome.kind !== 'rejected' || items.length === 1) {
     const words = refused.get(0)
-    settle(items, outcome.kind === 'rejected' && words !== undefined ? { ...outcome, reason: words } : outcome)
+    const own = outcome.kind === 'rejected' && words !== undefined ? { ...outcome, reason: words } : outcome
+    settle(items, own)
+    const later = isPart && items.length === 1 ? refusedInRow.note(own) : undefined
+    settled.rest = later ?? settled.rest
     for (const [index, one] of apart) settle(items.slice(index, index + 1), one)
     const again = items.flatMap(({ at, later = [] }, index): Item[] => {
       const [body, ...rest] = later
@@ -66,15 +82,15 @@ const sendGroup = async (
     if (again.length > 0) {
       // Without a response to the second try, these items have no outcome.
       settle(again, undefined)
-      return await sendGroup({ ...group, items: again }, settled, clock, round)
+      return await sendGroup({ ...group, items: again }, settled, state, { round, isPart })
     }
-    return outcome.kind !== 'retry' || outcome.misconfigured === true
+    return later === undefined && (outcome.kind !== 'retry' || outcome.misconfigured === true)
   }
   if (refused.size === 0) {
     const middle = Math.ceil(items.length / 2)
     return (
-      (await sendGroup({ ...group, items: items.slice(0, middle) }, settled, clock, round)) &&
-      (await sendGroup({ ...group, items: items.slice(middle) }, settled, clock, round))
+      (await sendGroup({ ...group, items: items.slice(0, middle) }, settled, state, { round, isPart: true })) &&
+      (await sendGroup({ ...group, items: items.slice(middle) }, settled, state, { round, isPart: true }))
     )
   }
   for (const [index, reason] of refused) {
@@ -83,7 +99,7 @@ const sendGroup = async (
   }
   const rest = items.filter((_, index) => !refused.has(index))
   if (rest.length === 0) return true
-  if (round < maxRounds) return await sendGroup({ ...group, items: rest }, settled, clock, round + 1)
+  if (round < maxRounds) return await sendGroup({ ...group, items: rest }, settled, state, { round: round + 1, isPart })
   settle(rest, { kind: 'retry', reason: 'Not sent, because Google refused others of the request' })
   return false
 }
@@ -94,19 +110,20 @@ const showError = (settled: Settled, error: unknown): void => {
   if (settled.shown.request === undefined && exchange !== undefined) settled.shown = exchange
 }
 
-/** Sends groups until one must be retried. A group that waits for a user stops only those with the same receiver. */
+/** Sends groups until the rest must be sent later. A group that waits for a user stops only those with the same receiver. */
 const sendEach = async (
   groups: readonly Group[],
   settled: Settled,
   { clock, held }: { clock: () => number; held: ReturnType<typeof createHeldGroups> },
 ): Promise<void> => {
+  const refusedInRow = createRefusedInRow()
   for (const [index, group] of groups.entries()) {
     const key = group.receiver ?? index
     let outcome = held.heldOutcome(key)
     try {
       if (outcome === undefined) {
-        if (!(await sendGroup(group, settled, clock))) return
-        held.sent()
+        const answered = (one: EventOutcome): void => held.answered(key, one)
+        if (!(await sendGroup(group, settled, { clock, answered, refusedInRow }))) return
       }
     } catch (error) {
       outcome = held.hold(key, error)
@@ -129,18 +146,18 @@ export const sendGroups = async (
     outcomes: Array.from({ length: count }, () => undefined),
     shown: { httpStatus: 0, latencyMs: 0 },
     latencyMs: 0,
+    rest: { kind: 'retry', reason: 'Not sent, because an earlier request is retried' },
   }
   const held = createHeldGroups()
-  let rest: EventOutcome = { kind: 'retry', reason: 'Not sent, because an earlier request is retried' }
   try {
     await sendEach(groups, settled, { clock, held })
   } catch (error) {
     if (!(error instanceof DeliveryError) || settled.outcomes.every((outcome) => outcome === undefined)) throw error
-    rest = { kind: 'retry', reason: error.message }
+    settled.rest = failedOutcome(error)
   }
   return {
     ...settled.shown,
     latencyMs: settled.latencyMs,
-    outcomes: held.settled(settled.outcomes.map((outcome) => outcome ?? rest)),
+    outcomes: held.settled(settled.outcomes.map((outcome) => outcome ?? settled.rest)),
   }
 }

@@ -116,7 +116,7 @@ describe('a reason that all events of a request share', () => {
     expect(kinds(outcomes).slice(0, 20)).toEqual(Array.from({ length: 20 }, () => 'rejected'))
     const waiting = outcomes.slice(20)
     expect(new Set(kinds(waiting))).toEqual(new Set(['retry']))
-    expect(waiting[0]).toHaveProperty('reason', expect.stringContaining('20 events in a row were refused: HTTP 400'))
+    expect(waiting[0]).toHaveProperty('reason', expect.stringContaining('20 in a row were refused: HTTP 400'))
   })
 
   it('does not stop events behind refused ones that others separate', async () => {

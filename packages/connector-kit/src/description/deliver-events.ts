@@ -2,6 +2,7 @@ import type { DeliverContext, DeliverResult, EventOutcome, Exchange } from '../d
 import { ConfigurationError, DeliveryError } from '../errors.ts'
 import { failedOutcome } from '../http/failed-outcome.ts'
 import { createHeldGroups } from '../http/held-groups.ts'
+import { createRefusedInRow } from '../http/refused-in-row.ts'
 import { makeUnits, requestsOf, type Sending, type Unit } from './make-units.ts'
 import { type Described, openEnvelope } from './open-request.ts'
 import type { Reading } from './read-answer.ts'
@@ -12,11 +13,6 @@ import { lookUp, type Sent, sendRead } from './send-read.ts'
 const maxRounds = 5
 /** After so many failures in a row, the rest of a batch waits for its next attempt. */
 const maxFailures = 3
-/**
- * After so many refused events in a row for one reason, the rest of a halved request waits for its next attempt. A
- * reason that all events share would otherwise cost about two requests for each of them.
- */
-const maxRefused = 20
 
 /** A record to change is not there. */
 class NotThere extends Error {}
@@ -57,7 +53,7 @@ const createSender = (described: Described, context: DeliverContext, outcomes: (
   let requests = 0
   let failures = 0
   let stopped: EventOutcome | undefined
-  const refused = { reason: '', inRow: 0 }
+  const refused = createRefusedInRow()
   /** The addresses whose requests wait for a user. */
   const addresses = createHeldGroups<string>()
 
@@ -74,11 +70,7 @@ const createSender = (described: Described, context: DeliverContext, outcomes: (
   /** Settles the only event of a part of a request. */
   const settleAlone = (units: readonly Unit[], outcome: EventOutcome): void => {
     settle(units, outcome)
-    const reason = outcome.kind === 'rejected' ? outcome.reason : ''
-    refused.inRow = reason !== '' && reason === refused.reason ? refused.inRow + 1 : 1
-    refused.reason = reason
-    if (reason === '' || refused.inRow < maxRefused) return
-    stopped = { kind: 'retry', reason: `Not sent, because ${maxRefused} events in a row were refused: ${reason}` }
+    stopped = refused.note(outcome)
   }
 
   const fail = (units: readonly Unit[], outcome: EventOutcome, isOver: boolean): void => {
@@ -137,7 +129,7 @@ const createSender = (described: Described, context: DeliverContext, outcomes: (
       return isWrongSetup ? settle(units, addresses.hold(href, error)) : fail(units, failedOutcome(error), true)
     }
     const { call, reading } = sent
-    addresses.sent()
+    addresses.answered(href, reading.kind === 'all' ? reading.outcome : { kind: 'delivered' })
     latencyMs += call.answer.latencyMs
     if (httpStatus === 0) httpStatus = call.answer.status
     const isWhole = reading.kind === 'all' && reading.outcome.kind === 'delivered'
