@@ -345,3 +345,16 @@ it('users are deleted by all their IDs, in requests of the limit, and the first 
   const without = await runConnectorRows(definition, { server: peer.url }, rows)
   expect(without.outcomes).toMatchObject([{ kind: 'rejected' }, { kind: 'rejected' }])
 })
+
+it('a missing secret of other credentials does not hold the requests that do not need it', async () => {
+  const peer = await peerOf(() => ok)
+  const definition = defined({
+    settings: { ...settings, other: secret },
+    auth: {
+      default: [{ in: 'header', name: 'X-Key', setting: 'key' }],
+      second: [{ in: 'basic', user: { setting: 'other' }, password: { text: 'x' } }],
+    },
+  })
+  const { outcomes } = await runConnector(definition, { server: peer.url, key: 's3cr3t key' }, events)
+  expect(outcomes).toEqual([{ kind: 'delivered' }, { kind: 'delivered' }])
+})

@@ -7,12 +7,13 @@ import type { OutgoingRequest } from '../http/request-client.ts'
 import type { Hidden } from '../http/send-request.ts'
 import { bodyText } from './body-text.ts'
 import { clientToken } from './client-credentials.ts'
+import { hiddenTextsOf } from './hidden-texts.ts'
 import { perSettings } from './per-settings.ts'
 import { authSegment, settingRenderers } from './render-text.ts'
 import type { Description } from './schema.ts'
 import type { DescribedRequest } from './schema-requests.ts'
 import type { DescribedCredential } from './schema-settings.ts'
-import { partsOfAddress, secretAddress, serverUrl } from './servers.ts'
+import { serverUrl } from './servers.ts'
 
 type Described = Pick<Description, 'settings' | 'servers'>
 
@@ -27,9 +28,6 @@ const secretOf = (settings: Settings, name: string): string => {
 
 const partOf = (part: { setting: string; suffix: string } | { text: string }, settings: Settings): string =>
   'text' in part ? part.text : `${secretOf(settings, part.setting)}${part.suffix}`
-
-const pairOf = ({ user, password }: Extract<DescribedCredential, { in: 'basic' }>, settings: Settings): Buffer =>
-  Buffer.from(`${partOf(user, settings)}:${partOf(password, settings)}`)
 
 const addToBody = (body: unknown, name: string, value: string): unknown => {
   if (body === undefined) return { [name]: value }
@@ -58,27 +56,7 @@ const rendered = (parameters: Readonly<Record<string, string>>, text: (template:
       .filter(([, value]) => value !== ''),
   ) as Record<string, string>
 
-/** Returns every text of requests that is hidden in what is stored: secrets, and their encoded forms. */
-const hiddenTexts = perSettings((described: Pick<Description, 'auth'> & Described, settings): readonly string[] => {
-  const secrets = Object.entries(described.settings)
-    .filter(([name, { type }]) => type === 'secret' && settings[name] !== undefined)
-    .map(([name]) => settingText(settings, name).trim())
-  const pairs = Object.values(described.auth)
-    .flat()
-    .flatMap((credential) => (credential.in === 'basic' ? [pairOf(credential, settings).toString('base64')] : []))
-  const encoded = secrets.flatMap((secret) => [
-    encodeURIComponent(secret),
-    new URLSearchParams([['', secret]]).toString().slice(1),
-    JSON.stringify(secret).slice(1, -1),
-  ])
-  const addresses = Object.values(described.servers).flatMap((server) => {
-    const address =
-      typeof server === 'object' && 'secret' in server && secretAddress(server, settingText(settings, server.secret))
-    return address ? partsOfAddress(address) : []
-  })
-  // A longer text is replaced before its parts.
-  return [...new Set([...secrets, ...encoded, ...pairs, ...addresses])].toSorted((a, b) => b.length - a.length)
-})
+const hiddenTexts = perSettings(hiddenTextsOf)
 
 /**
  * Adds the credentials to a request, and returns what is to be hidden of it. `refused` is a token of client credentials
@@ -115,9 +93,11 @@ export const authorize = async (
       case 'body':
         body = addToBody(body, credential.name, secretOf(settings, credential.setting))
         break
-      case 'basic':
-        headers['authorization'] = `Basic ${pairOf(credential, settings).toString('base64')}`
+      case 'basic': {
+        const pair = `${partOf(credential.user, settings)}:${partOf(credential.password, settings)}`
+        headers['authorization'] = `Basic ${Buffer.from(pair).toString('base64')}`
         break
+      }
       case 'client_credentials': {
         const render = settingRenderers(described, settings)
         const client = {

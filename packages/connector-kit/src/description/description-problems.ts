@@ -27,6 +27,11 @@ const serversOf = (credential: DescribedCredential): string[] => {
   return credential.in === 'grant' ? [credential.authorize_server, credential.token_server] : []
 }
 
+/** Returns a problem if there is one. */
+const when = (isProblem: boolean, problem: string): string[] => (isProblem ? [problem] : [])
+
+const listed = (one: string | undefined): string[] => (one === undefined ? [] : [one])
+
 const missing = (where: string, kind: string, names: readonly string[], known: object): string[] =>
   names
     .filter((name) => !Object.hasOwn(known, name))
@@ -39,58 +44,54 @@ const serverProblems = ({ servers, settings }: Described): string[] =>
   Object.entries(servers).flatMap(([name, server]) => {
     if (typeof server === 'string') return []
     const where = `The server ${name}`
-    if ('secret' in server)
-      return settings[server.secret]?.type === 'secret' ? [] : [`${where} needs a secret as ${server.secret}`]
-    const described = settings[server.setting]
-    if (described === undefined) return missing(where, 'setting', [server.setting], settings)
+    const setting = 'secret' in server ? server.secret : server.setting
+    const described = settings[setting]
+    if (described === undefined) return missing(where, 'setting', [setting], settings)
     if ('choices' in server) {
       const values = described.type === 'choice' ? described.choices.map(({ value }) => value) : []
-      const same =
-        values.length === Object.keys(server.choices).length && values.every((value) => server.choices[value])
-      return same ? [] : [`${where} has not one host for each choice of ${server.setting}`]
+      const isSame =
+        values.length === Object.keys(server.choices).length &&
+        values.every((value) => Object.hasOwn(server.choices, value))
+      return when(!isSame, `${where} has not one host for each choice of ${setting}`)
     }
-    if ('host' in server)
-      return described.type === 'text' && described.host_label === true
-        ? []
-        : [`${where} needs a text with host_label as ${server.setting}`]
-    return described.type === 'url' ? [] : [`${where} needs a URL as ${server.setting}`]
+    if ('secret' in server) return when(described.type !== 'secret', `${where} needs a secret as ${setting}`)
+    if (!('host' in server)) return when(described.type !== 'url', `${where} needs a URL as ${setting}`)
+    const isLabel = described.type === 'text' && described.host_label === true
+    return when(!isLabel, `${where} needs a text with host_label as ${setting}`)
   })
 
 const pathProblems = (where: string, path: string): string[] => {
   const parts = path.split('/')
   const constants = parts.flatMap(partsOf).filter((part) => !isTemplate(part))
+  const isDivided = parts.some((part) => part.split('{{').length !== part.split('}}').length)
   return [
-    ...(parts.some((part) => part === '..' || part === '.') ? [`${where} has a path with dots`] : []),
-    ...(parts.some((part) => part.split('{{').length !== part.split('}}').length)
-      ? [`${where} has a path with / in a template`]
-      : []),
-    ...(/[?#\s]/.test(constants.join('')) ? [`${where} has ?, #, or a space in its path`] : []),
+    ...when(parts.includes('..') || parts.includes('.'), `${where} has a path with dots`),
+    ...when(isDivided, `${where} has a path with / in a template`),
+    ...when(/[?#\s]/.test(constants.join('')), `${where} has ?, #, or a space in its path`),
   ]
 }
 
 const requestProblems = (described: Described, name: string, request: DescribedRequest): string[] => {
   const where = `The request ${name}`
-  const { find } = request
-  const isSecret = isSecretServer(described.servers[request.server])
+  const { find, path, batch, encoding } = request
+  const { servers, auth, requests } = described
+  const credentials = auth[request.auth] ?? []
+  const isSecret = isSecretServer(servers[request.server])
+  const hasPlace = path.split('/').includes('{auth}')
   return [
-    ...(isSecret && request.path !== '/' ? [`${where} has a secret address, and a path that is not /`] : []),
+    ...when(isSecret && path !== '/', `${where} has a secret address, and a path that is not /`),
     // Another address must not get other secrets.
-    ...(isSecret && (described.auth[request.auth] ?? []).length > 0
-      ? [`${where} has a secret address, and credentials`]
-      : []),
-    ...missing(where, 'server', [request.server], described.servers),
-    ...missing(where, 'credential', [request.auth], described.auth),
-    ...(find === undefined
-      ? []
-      : missing(where, 'request', [find.request, find.otherwise ?? name], described.requests)),
-    ...(find !== undefined && request.batch !== undefined ? [`${where} is a batch, and cannot look a record up`] : []),
-    ...(request.encoding === 'form' && request.batch?.at === ''
-      ? [`${where} is a form, and has a list as its body`]
-      : []),
-    ...pathProblems(where, request.path),
-    ...(request.path.split('/').includes('{auth}') && !described.auth[request.auth]?.some((one) => one.in === 'path')
-      ? [`${where} has {auth} in its path, and no credential for it`]
-      : []),
+    ...when(isSecret && credentials.length > 0, `${where} has a secret address, and credentials`),
+    ...missing(where, 'server', [request.server], servers),
+    ...missing(where, 'credential', [request.auth], auth),
+    ...missing(where, 'request', find === undefined ? [] : [find.request, find.otherwise ?? name], requests),
+    ...when(find !== undefined && batch !== undefined, `${where} is a batch, and cannot look a record up`),
+    ...when(encoding === 'form' && batch?.at === '', `${where} is a form, and has a list as its body`),
+    ...pathProblems(where, path),
+    ...when(
+      hasPlace && !credentials.some((one) => one.in === 'path'),
+      `${where} has {auth} in its path, and no credential for it`,
+    ),
   ]
 }
 
@@ -110,9 +111,8 @@ const repeatProblems = ({ actions, requests, answers }: Described): string[] =>
   Object.entries(actions).flatMap(([name, { item, request, fields }]) => {
     const { batch, answers: own = answers } = requests[request] ?? {}
     const isRetrying = batch !== undefined && own.items.some(({ retry }) => retry !== undefined)
-    return isRetrying && makesList(item, fields)
-      ? [`The action ${name} has several items, and its answers retry single ones`]
-      : []
+    const problem = `The action ${name} has several items, and its answers retry single ones`
+    return when(isRetrying && makesList(item, fields), problem)
   })
 
 /** The variables that templates have besides fields. */
@@ -123,17 +123,14 @@ const fieldProblems = ({ actions, settings }: Described, normalizations: Normali
     Object.entries(fields).flatMap(([name, field]) => {
       const where = `The field ${name} of the action ${action}`
       const { pii, normalize, country_field: countryField, country_setting: countrySetting } = field
-      const named = (one: string | undefined): string[] => (one === undefined ? [] : [one])
-      const countries = [countryField, countrySetting].flatMap(named)
+      const countries = [countryField, countrySetting].flatMap(listed)
       return [
-        ...(ownVariables.includes(name) ? [`${where} has the name of a variable`] : []),
-        ...missing(where, 'normalization', named(normalize), normalizations),
-        ...missing(where, 'field', named(countryField), fields),
-        ...missing(where, 'setting', named(countrySetting), settings),
-        ...(countrySetting !== undefined && settings[countrySetting]?.type === 'secret'
-          ? [`${where} has a secret as its country`]
-          : []),
-        ...(pii === undefined && countries.length > 0 ? [`${where} has a country, and no pii`] : []),
+        ...when(ownVariables.includes(name), `${where} has the name of a variable`),
+        ...missing(where, 'normalization', listed(normalize), normalizations),
+        ...missing(where, 'field', listed(countryField), fields),
+        ...missing(where, 'setting', listed(countrySetting), settings),
+        ...when(settings[countrySetting ?? '']?.type === 'secret', `${where} has a secret as its country`),
+        ...when(pii === undefined && countries.length > 0, `${where} has a country, and no pii`),
       ]
     }),
   )
@@ -145,10 +142,10 @@ const objectProblems = (
   const where = `The object ${name}`
   const { identifiers = [], named, ...operations } = rows ?? {}
   const used = Object.values(operations)
-  const needed = [...identifiers, ...(named === undefined ? [] : [named.field])]
+  const needed = [...identifiers, ...listed(named?.field)]
   return [
     ...missing(where, 'action', [...own, ...used], actions),
-    ...(rows !== undefined && used.length === 0 ? [`${where} has rows without an operation`] : []),
+    ...when(rows !== undefined && used.length === 0, `${where} has rows without an operation`),
     ...used.filter((action) => !own.includes(action)).map((action) => `${where} does not list its action ${action}`),
     ...used.flatMap((action) =>
       missing(`The action ${action} of rows`, 'field', needed, actions[action]?.fields ?? {}),
@@ -178,7 +175,7 @@ export const descriptionProblems = (described: Described, normalizations: Normal
     ...missing(`The action ${name}`, 'field', needed, fields),
   ])
   return [
-    ...(auth.default === undefined ? ['There is no credential default'] : []),
+    ...when(auth.default === undefined, 'There is no credential default'),
     ...serverProblems(described),
     ...ofAuth,
     ...Object.entries(requests).flatMap(([name, request]) => requestProblems(described, name, request)),
@@ -188,11 +185,11 @@ export const descriptionProblems = (described: Described, normalizations: Normal
     ...objects.flatMap((object) => objectProblems(object, described)),
     ...presets.flatMap(({ action, as }) => [
       ...missing('A preset', 'action', [action], actions),
-      ...missing('A preset', 'field', as === undefined ? [] : [as], actions[action]?.fields ?? {}),
+      ...missing('A preset', 'field', listed(as), actions[action]?.fields ?? {}),
     ]),
     ...missing('The test', 'request', [test.request], requests),
-    ...(deletion === undefined ? [] : missing('The deletion', 'request', [deletion.request], requests)),
-    ...(deletion?.needs === undefined ? [] : missing('The deletion', 'setting', [deletion.needs], settings)),
+    ...missing('The deletion', 'request', listed(deletion?.request), requests),
+    ...missing('The deletion', 'setting', listed(deletion?.needs), settings),
     ...templateProblems(described),
   ]
 }
