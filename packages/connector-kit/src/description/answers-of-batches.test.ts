@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { EventOutcome } from '../definition/definition.ts'
 import type { PeerAnswer } from '../testing/testing.ts'
-import { byIndex, type Item, ids, kinds, ok, run } from './testing-descriptions.ts'
+import { byIndex, type Item, ids, kinds, ok, run, type Values } from './testing-descriptions.ts'
 
 describe('the answer to a batch', () => {
   it.each([
@@ -201,5 +201,65 @@ describe('the answer to a batch', () => {
       body: `{"errors":[{"at":0,"why":"${'x'.repeat(2_000_000)}"}]}`,
     }))
     expect(kinds(outcomes)).toEqual(['retry', 'retry'])
+  })
+})
+
+// github.com/getlago/lago-api, app/services/events/create_batch_service.rb: errors by the index of the event.
+describe('an answer whose errors are members by index', () => {
+  const more = {
+    answers: {
+      items: [
+        {
+          status: [422],
+          at: 'error_details',
+          by: 'name',
+          reason: ['code.0', 'transaction_id.0'],
+          known: { path: 'transaction_id.0', is: ['value_already_exist'] },
+          others: 'not_accepted',
+        },
+      ],
+    },
+  }
+  const deliver = (details: Values) =>
+    run(more, ids(3), (items) =>
+      items.length === 3 ? { status: 422, body: JSON.stringify({ error_details: details }) } : ok,
+    )
+
+  it('refuses the named events, and sends only the others again', async () => {
+    const { outcomes, sent } = await deliver({ 1: { code: ['metric_not_found'] } })
+    expect(outcomes).toEqual([
+      { kind: 'delivered' },
+      { kind: 'rejected', reason: 'metric_not_found' },
+      { kind: 'delivered' },
+    ])
+    expect(sent.map((items) => items.map(({ id }) => id))).toEqual([
+      [0, 1, 2],
+      [0, 2],
+    ])
+  })
+
+  it('does not send events again that the vendor has already', async () => {
+    const there = { transaction_id: ['value_already_exist'] }
+    const { outcomes, sent } = await deliver({ 0: there, 2: there })
+    expect(outcomes).toEqual(ids(3).map(() => ({ kind: 'delivered' })))
+    expect(sent.map((items) => items.map(({ id }) => id))).toEqual([[0, 1, 2], [1]])
+  })
+
+  it('sends events again of which it only says a warning, because none was accepted', async () => {
+    const warned = byIndex('not_accepted', { delivered: { path: 'warning', is: [true] } })
+    const errors = '{"errors":[{"at":0,"warning":true},{"at":1,"why":"bad"}]}'
+    const { outcomes, sent } = await run(warned, ids(2), (items) =>
+      items.length === 2 ? { status: 400, body: errors } : ok,
+    )
+    expect(outcomes).toEqual([{ kind: 'delivered' }, { kind: 'rejected', reason: 'bad' }])
+    expect(sent.map((items) => items.map(({ id }) => id))).toEqual([[0, 1], [0]])
+  })
+
+  it('reads names that are no index as a refusal of the whole request', async () => {
+    const { outcomes } = await run(more, ids(1), () => ({
+      status: 422,
+      body: '{"error_details":{"base":{"code":["no"]}}}',
+    }))
+    expect(outcomes).toEqual([{ kind: 'rejected', reason: 'HTTP 422' }])
   })
 })

@@ -37,7 +37,7 @@ const sendUnits = async (described: Described, units: readonly Unit[], context: 
 
 /** The outcome of an event whose items an answer names. Its accepted records are never sent again. */
 const namedOutcome = (own: readonly (EventOutcome | undefined)[], others: EventOutcome): EventOutcome | undefined => {
-  const failed = own.filter((outcome) => outcome !== undefined)
+  const failed = own.filter((outcome) => outcome !== undefined && outcome.kind !== 'delivered')
   const [first] = failed
   if (first === undefined) return undefined
   if (failed.length === own.length) return failed.find(({ kind }) => kind === 'rejected') ?? first
@@ -89,11 +89,14 @@ const createSender = (described: Described, context: DeliverContext, outcomes: (
     for (const unit of units) {
       const own = unit.items.map((_, at) => named.get(position + at))
       position += unit.items.length
-      const isNamed = own.some((outcome) => outcome !== undefined)
-      if (!isNamed) rest.push(unit)
+      // An event that the vendor has in part is sent again with its other items.
+      const isNamed = own.some((outcome) => outcome !== undefined && outcome.kind !== 'delivered')
+      const isThere = own.length > 0 && own.every((outcome) => outcome?.kind === 'delivered')
+      if (!isNamed && !isThere) rest.push(unit)
       // If none of the items was accepted, one refused item refuses its event.
       else {
-        const outcome = others === 'not_accepted' ? own.find((one) => one !== undefined) : namedOutcome(own, others)
+        const failed = own.find((one) => one !== undefined && one.kind !== 'delivered')
+        const outcome = others === 'not_accepted' ? failed : namedOutcome(own, others)
         settle([unit], outcome ?? { kind: 'delivered' })
       }
     }

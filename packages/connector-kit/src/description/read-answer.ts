@@ -1,4 +1,4 @@
-import { cutText, ExactNumber, type JsonObject } from '@tributary/kernel'
+import { cutText, ExactNumber, isJsonObject, type JsonObject } from '@tributary/kernel'
 import type { EventOutcome } from '../definition/definition.ts'
 import { hideSecrets } from '../http/redaction.ts'
 import type { HttpAnswer } from '../http/request-client.ts'
@@ -66,9 +66,16 @@ const retryOf = (reason: string, wait: number | undefined): EventOutcome & { rea
 
 type Entry = { value: unknown; reason: string; position: number }
 
-/** Returns the entries at the place of the errors: those of a list, or those of each list of an object. */
-const entriesAt = (body: unknown, { at }: ItemErrors): Entry[] => {
+/**
+ * Returns the entries at the place of the errors: those of a list, those of each list of an object, or the members of an
+ * object whose names are indexes.
+ */
+const entriesAt = (body: unknown, { at, by }: ItemErrors): Entry[] => {
   const found = valueInAnswer(body, at)
+  if (by === 'name')
+    return Object.entries(isJsonObject(found) ? found : {})
+      .slice(0, maxEntries)
+      .map(([name, value]) => ({ value, reason: '', position: /^\d{1,6}$/.test(name) ? Number(name) : Number.NaN }))
   const listed = (list: unknown, reason: string): Entry[] =>
     Array.isArray(list)
       ? list.slice(0, maxEntries).map((value: unknown, position) => ({ value, reason, position }))
@@ -109,7 +116,7 @@ const createFinder = ({ by, place }: ItemErrors, items: readonly SentItem[]) => 
     }
   }
   return ({ value, position }: Entry): readonly number[] => {
-    if (by === 'position') return position < items.length ? [position] : []
+    if (by === 'position' || by === 'name') return position < items.length ? [position] : []
     const named = isEntryObject(value) ? valueInAnswer(value, 'key' in by ? by.key : by.index) : value
     if ('key' in by)
       return typeof named === 'string' || typeof named === 'number' ? (positions.get(String(named)) ?? []) : []
@@ -132,6 +139,10 @@ const namedItems = (errors: ItemErrors, body: unknown, given: Given, wait: numbe
   const settled = new Map<readonly number[], EventOutcome['kind']>()
   for (const entry of entriesAt(body, errors)) {
     if (errors.delivered !== undefined && meets(entry.value, errors.delivered)) continue
+    if (errors.known !== undefined && meets(entry.value, errors.known)) {
+      for (const position of find(entry)) if (!named.has(position)) named.set(position, { kind: 'delivered' })
+      continue
+    }
     const isRetry = errors.retry !== undefined && meets(entry.value, errors.retry)
     const said = [errors.label ?? '', textInAnswer(entry.value, errors.reason) || entry.reason]
       .filter((part) => part !== '')

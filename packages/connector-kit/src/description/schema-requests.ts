@@ -67,7 +67,7 @@ const itemErrors = z.strictObject({
    * whose names are then the reasons.
    */
   at: answerPath,
-  /** How an entry names its item: by an index at a path, by a key, or by its position in the list. */
+  /** How an entry names its item: by an index at a path, by a key, by its position in the list, or by its name. */
   by: z.union([
     z.strictObject({
       /** An entry may have a list of indexes. */
@@ -79,14 +79,18 @@ const itemErrors = z.strictObject({
     }),
     z.strictObject({ key: answerPath, of_item: answerPath }),
     z.literal('position'),
+    /** By the name of the member of an object that has the entries: an index from 0. */
+    z.literal('name'),
   ]),
   /** The path of the place whose items are counted, for requests with several lists of items. */
   place: answerPath.optional(),
   reason: z.array(answerPath).max(20).default([]),
   /** A text before the reason, such as `Invalid field`. */
   label: z.string().min(1).max(100).optional(),
-  /** Entries that report success. */
+  /** Entries that report success, or no more than a warning. */
   delivered: condition.optional(),
+  /** Entries of items that the vendor has from an earlier request. They count as delivered. */
+  known: condition.optional(),
   /**
    * Entries whose events are sent again later. Those of all other entries are rejected. Events of several records cannot
    * have it, because accepted records of an event are not sent again.
