@@ -26,6 +26,7 @@ const placed: Readonly<Record<CallPlaces, readonly string[]>> = {
     'mappings.sendTest',
     'models.create',
     'models.update',
+    'ownConnectors.try',
     'peopleLists.create',
     'peopleLists.get',
     'peopleLists.list',
