@@ -1,4 +1,4 @@
-import { type MessageRecord, murmur2, produceV9 } from '@platformatic/kafka'
+import { murmur2, produceV9 } from '@platformatic/kafka'
 import {
   type ConnectionTest,
   type DeliverContext,
@@ -14,16 +14,10 @@ import { personOf, textOfEvent } from '../../wire/access/event-text.ts'
 import { type Asked, exchange } from '../../wire/access/exchange.ts'
 import type { Broker } from './broker.ts'
 import { answerOf, brokerAt, type Cluster, type Topic, topicOf, useCluster } from './cluster.ts'
-import { isOfContent, outcomeOfCode } from './failures.ts'
+import { type Item, type Note, produce, type SendRecords } from './produce.ts'
 import type { KafkaSettings } from './settings.ts'
 
 type Context = DeliverContext<KafkaSettings>
-
-/** A record with the index of its event in the batch. */
-type Item = { readonly index: number; readonly partition: number; readonly record: MessageRecord }
-
-/** Receives the outcome of records. */
-type Note = (items: readonly Item[], outcome: EventOutcome) => void
 
 /** All replicas that are in sync confirm a record. */
 const allReplicas = -1
@@ -47,28 +41,14 @@ const itemsOf = (batch: readonly OutgoingEvent[], topic: Topic, { settings, cloc
   })
 }
 
-/**
- * Writes records to the partitions of one leader. If a partition refuses several records for their content, they are
- * sent in halves, so that only the cause is rejected.
- */
-const produce = async (broker: Broker, items: readonly Item[], note: Note): Promise<void> => {
-  const records = items.map(({ record }) => record)
-  const answer = await answerOf(produceV9.api.async(broker.connection, allReplicas, replicasMs, records, noProducer))
-  const results = typeof answer === 'boolean' ? [] : answer.responses.flatMap((topic) => topic.partitionResponses)
-  const refused: Item[][] = []
-  for (const [partition, own] of Map.groupBy(items, (item) => item.partition)) {
-    const result = results.find(({ index }) => index === partition)
-    if (result === undefined) note(own, { kind: 'retry', reason: 'The broker does not name the partition' })
-    else if (isOfContent(result.errorCode) && own.length > 1) refused.push(own)
-    else note(own, outcomeOfCode(result.errorCode))
+/** Returns a function that writes records to a broker, and returns the result of each partition. */
+const sendTo =
+  (broker: Broker): SendRecords =>
+  async (records) => {
+    const call = produceV9.api.async(broker.connection, allReplicas, replicasMs, [...records], noProducer)
+    const answer = await answerOf(call)
+    return typeof answer === 'boolean' ? [] : answer.responses.flatMap((topic) => topic.partitionResponses)
   }
-  // The whole answer is noted before a further request can fail: accepted records are never sent again.
-  for (const own of refused) {
-    const half = Math.ceil(own.length / 2)
-    await produce(broker, own.slice(0, half), note)
-    await produce(broker, own.slice(half), note)
-  }
-}
 
 /** Writes records to their leaders. After an error, the leaders are read again for the next batch. */
 const write = async (cluster: Cluster, items: readonly Item[], topic: Topic, context: Context) => {
@@ -88,7 +68,7 @@ const write = async (cluster: Cluster, items: readonly Item[], topic: Topic, con
       continue
     }
     try {
-      await produce(await brokerAt(cluster, leader, context), own, note)
+      await produce(sendTo(await brokerAt(cluster, leader, context)), own, note)
     } catch (error) {
       if (!(error instanceof DeliveryError)) throw error
       note(

@@ -148,7 +148,7 @@ const sideTabs = (
   const failing = checked?.vectors.filter(({ ok }) => !ok).length ?? 0
   const noApp = (
     <EmptyState title="The description has problems" className="py-8">
-      This appears once they are mended.
+      This appears once they are fixed.
     </EmptyState>
   )
   const app = checked?.app ?? null
