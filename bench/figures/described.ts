@@ -10,20 +10,20 @@ const pairs = 3
 const target = 0.8
 
 /**
- * Destinations by description without a limit of requests, and the hosts that they ask with the settings of their
- * vectors. Half of them take many events in a request, and half take one.
+ * Destinations by description without a limit of requests or of age, and the hosts that they ask with the settings of
+ * their vectors. Four of them take many events in a request, and six take one.
  */
 const hosts = {
   accoil: 'in.accoil.com',
   clevertap: 'eu1.api.clevertap.com',
-  datadog: 'http-intake.logs.datadoghq.com',
+  custify: 'api.custify.com',
+  engage: 'api.engage.so',
   fullstory: 'api.fullstory.com',
-  gleap: 'api.gleap.io',
   heap: 'heapanalytics.com',
+  klime: 'i.klime.com',
   moengage: 'api-01.moengage.com',
-  pendo: 'app.pendo.io',
+  split: 'events.split.io',
   statsig: 'events.statsigapi.net',
-  userlist: 'push.userlist.com',
 } as const
 const slugs = Object.keys(hosts) as (keyof typeof hosts)[]
 
