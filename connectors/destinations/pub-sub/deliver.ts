@@ -1,5 +1,6 @@
 import {
   type ConnectionTest,
+  createRefusedInRow,
   cutText,
   type DeliverResult,
   DeliveryError,
@@ -51,13 +52,21 @@ const groupsOf = (items: readonly Item[]): Item[][] =>
     return groups
   })
 
-type Sending = { outcomes: (EventOutcome | undefined)[]; latencyMs: number; failed?: Exchange }
+type Sending = {
+  outcomes: (EventOutcome | undefined)[]
+  latencyMs: number
+  failed?: Exchange
+  refused: ReturnType<typeof createRefusedInRow>
+  /** The outcome of the messages that are not sent, after many refusals for one reason. */
+  rest?: EventOutcome | undefined
+}
 
 /** Publishes messages. If several are refused for their content, they are sent in halves. */
 const publish = async (context: Context, items: readonly Item[], sending: Sending): Promise<void> => {
   const note = (outcome: EventOutcome): void => {
     for (const { index } of items) sending.outcomes[index] = outcome
   }
+  if (sending.rest !== undefined) return note(sending.rest)
   try {
     const { call, output } = await callTopic(context, 'publish', { messages: items.map(({ message }) => message) })
     const { messageIds: ids } = output
@@ -69,7 +78,9 @@ const publish = async (context: Context, items: readonly Item[], sending: Sendin
     if (!(error instanceof RejectedError)) throw error
     if (items.length === 1) {
       if (error.exchange !== undefined) sending.failed ??= error.exchange
-      return note(failedOutcome(error))
+      const outcome = failedOutcome(error)
+      sending.rest = sending.refused.note(outcome)
+      return note(outcome)
     }
     const half = Math.ceil(items.length / 2)
     await publish(context, items.slice(0, half), sending)
@@ -82,7 +93,7 @@ const publish = async (context: Context, items: readonly Item[], sending: Sendin
  * never sent again when a later request of the batch fails.
  */
 export const deliver = async (batch: readonly OutgoingEvent[], context: Context): Promise<DeliverResult> => {
-  const sending: Sending = { outcomes: batch.map(() => undefined), latencyMs: 0 }
+  const sending: Sending = { outcomes: batch.map(() => undefined), latencyMs: 0, refused: createRefusedInRow() }
   const items = batch.map((event, index) => itemOf(event, index, context.settings.ordering))
   const reason = `A message has at most ${maxBytes} bytes`
   for (const { index, bytes } of items) if (bytes > maxBytes) sending.outcomes[index] = { kind: 'rejected', reason }

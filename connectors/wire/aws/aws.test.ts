@@ -110,6 +110,15 @@ it('a request that is too large is sent in halves', async () => {
   expect(outcomes).toEqual(events(3).map(() => ({ kind: 'delivered' })))
 })
 
+it('a reason that all records share costs few requests, and the records that were not sent alone wait', async () => {
+  const stream = await startStream(() => ({ status: 413 }))
+  const { outcomes } = await runConnector(kinesis, stream.settings, events(100))
+  expect(stream.sizes.length).toBeLessThan(50)
+  const kinds = (outcomes as { kind: string }[]).map(({ kind }) => kind)
+  expect(kinds.slice(0, 20)).toEqual(Array.from({ length: 20 }, () => 'rejected'))
+  expect(new Set(kinds.slice(20))).toEqual(new Set(['retry']))
+})
+
 const host = async (region: string): Promise<string> => {
   let called = ''
   const rebase = (url: string): string => {

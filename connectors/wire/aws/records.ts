@@ -1,5 +1,6 @@
 import {
   type Call,
+  createRefusedInRow,
   type DeliverContext,
   type DeliverResult,
   DeliveryError,
@@ -76,7 +77,15 @@ const groupsOf = (items: readonly Item[], { records, bytes }: RecordsOperation<A
 }
 
 /** The state of one delivery. */
-type Sending = { outcomes: (EventOutcome | undefined)[]; latencyMs: number; httpStatus: number; failed?: Exchange }
+type Sending = {
+  outcomes: (EventOutcome | undefined)[]
+  latencyMs: number
+  httpStatus: number
+  failed?: Exchange
+  refused: ReturnType<typeof createRefusedInRow>
+  /** The outcome of the records that are not sent, after many refusals for one reason. */
+  rest?: EventOutcome | undefined
+}
 
 /** Notes the outcomes of a request's records. */
 const note = (sending: Sending, items: readonly Item[], outcomes: readonly EventOutcome[], exchange?: Exchange) => {
@@ -90,6 +99,13 @@ const sendGroup = async <S extends AwsAccess>(
   items: readonly Item[],
   sending: Sending,
 ): Promise<void> => {
+  const { rest } = sending
+  if (rest !== undefined)
+    return note(
+      sending,
+      items,
+      items.map(() => rest),
+    )
   const { settings } = context
   const values = items.map(({ record }) => record.value)
   let call: Call | undefined
@@ -104,7 +120,11 @@ const sendGroup = async <S extends AwsAccess>(
     if (!(error instanceof DeliveryError)) throw error
     if (!(error instanceof RejectedError))
       throw error.exchange === undefined && call !== undefined ? error.withExchange(call.exchange()) : error
-    if (items.length === 1) return note(sending, items, [failedOutcome(error)], error.exchange)
+    if (items.length === 1) {
+      const outcome = failedOutcome(error)
+      sending.rest = sending.refused.note(outcome)
+      return note(sending, items, [outcome], error.exchange)
+    }
     const half = Math.ceil(items.length / 2)
     await sendGroup(context, made, items.slice(0, half), sending)
     await sendGroup(context, made, items.slice(half), sending)
@@ -118,7 +138,9 @@ const sendGroup = async <S extends AwsAccess>(
 export const deliverRecords =
   <S extends AwsAccess>(made: RecordsOperation<S>) =>
   async (batch: readonly OutgoingEvent[], context: DeliverContext<S>): Promise<DeliverResult> => {
-    const sending: Sending = { outcomes: batch.map(() => undefined), latencyMs: 0, httpStatus: 0 }
+    const outcomesOfBatch = batch.map(() => undefined)
+    const refused = createRefusedInRow()
+    const sending: Sending = { outcomes: outcomesOfBatch, latencyMs: 0, httpStatus: 0, refused }
     const { recordBytes } = made.limits
     const items = batch.flatMap((event, index): Item[] => {
       const record = made.record(event, context.settings)
