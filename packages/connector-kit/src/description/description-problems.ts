@@ -1,31 +1,14 @@
 import { isJsonObject } from '@tributary/kernel'
 import { templatePaths } from '../templates/json-template.ts'
+import { settingsOfCredential, tokenServersOf } from './credentials.ts'
 import type { Described } from './open-request.ts'
 import { partsOf } from './render-text.ts'
 import { isTemplate } from './render-tree.ts'
 import type { DescribedRequest } from './schema-requests.ts'
-import type { DescribedCredential } from './schema-settings.ts'
 import { pathsOf, templateProblems } from './template-problems.ts'
 
 /** Forms of texts by the names that descriptions give them. `country` is a code or a name. */
 export type Normalizations = Readonly<Record<string, (text: string, country?: string) => string>>
-
-const settingsOf = (credential: DescribedCredential): string[] => {
-  switch (credential.in) {
-    case 'basic':
-      return [credential.user, credential.password].flatMap((part) => ('setting' in part ? [part.setting] : []))
-    case 'client_credentials':
-    case 'grant':
-      return [credential.client_id, credential.client_secret]
-    default:
-      return [credential.setting]
-  }
-}
-
-const serversOf = (credential: DescribedCredential): string[] => {
-  if (credential.in === 'client_credentials') return [credential.server]
-  return credential.in === 'grant' ? [credential.authorize_server, credential.token_server] : []
-}
 
 /** Returns a problem if there is one. */
 const when = (isProblem: boolean, problem: string): string[] => (isProblem ? [problem] : [])
@@ -161,10 +144,10 @@ export const descriptionProblems = (described: Described, normalizations: Normal
   const { actions, auth, requests, settings, servers, test, deletion, objects, presets } = described
   const ofAuth = Object.entries(auth).flatMap(([name, credentials]) =>
     credentials.flatMap((credential) => [
-      ...missing(`The credential ${name}`, 'setting', settingsOf(credential), settings),
-      ...missing(`The credential ${name}`, 'server', serversOf(credential), servers),
+      ...missing(`The credential ${name}`, 'setting', settingsOfCredential(credential), settings),
+      ...missing(`The credential ${name}`, 'server', tokenServersOf(credential), servers),
       // Another address must not get other secrets.
-      ...serversOf(credential)
+      ...tokenServersOf(credential)
         .filter((server) => isSecretServer(servers[server]))
         .map((server) => `The credential ${name} has the secret address ${server} as its server`),
       ...pathsOf(credential).flatMap((path) => pathProblems(`The credential ${name}`, path)),

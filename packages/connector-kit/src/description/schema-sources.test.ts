@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { vectors } from '../testing/description-vectors.ts'
 import { defineDescribed, readDescription } from './define-described.ts'
 import { standardFields } from './standard-fields.ts'
 import { sampleText } from './testing-descriptions.ts'
+import { vectors } from './vectors.ts'
 
 type Preset = { action?: string; event_type?: string; event_names?: object; as?: string; fields?: object }
 

@@ -1,7 +1,7 @@
 import { eventTypes } from '@tributary/contract'
 import { z } from 'zod'
-import { descriptionParts } from '../description/schema.ts'
-import { withUsualSources } from '../description/schema-sources.ts'
+import { descriptionParts } from './schema.ts'
+import { withUsualSources } from './schema-sources.ts'
 
 const isText = (given: unknown): given is string => typeof given === 'string'
 

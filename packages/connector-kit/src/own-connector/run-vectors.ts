@@ -11,14 +11,13 @@ import type {
   Settings,
 } from '../definition/definition.ts'
 import { validateSettings } from '../definition/settings.ts'
-import { putAt } from '../description/open-request.ts'
-import { ConfigurationError, DeliveryError, RetryableError } from '../errors.ts'
+import { vectorEventOf, vectorGrant, vectorNow, vectorOutcomeOf } from '../description/vector-parts.ts'
+import type { VectorAnswer, VectorEvent } from '../description/vectors.ts'
+import { ConfigurationError, DeliveryError } from '../errors.ts'
 import { callOnce } from '../http/lifetime.ts'
-import { revokedText } from '../http/oauth2.ts'
 import type { HttpAnswer, OutgoingRequest } from '../http/request-client.ts'
 import { compileMappings } from '../mapping/compile.ts'
 import { presetMappings } from '../mapping/presets.ts'
-import type { VectorAnswer, VectorEvent } from '../testing/description-vectors.ts'
 import { type OwnVectors, ownVectors } from './own-vectors.ts'
 
 /** A vector with its result. `expected` and `actual` are JSON texts, '' if it passes. */
@@ -31,8 +30,6 @@ export type VectorResult = {
   readonly actual: string
 }
 
-/** The time of the vectors, a moment after that of their events. */
-const now = Date.parse('2026-01-02T03:05:00.000Z')
 /** Maximum characters of a shown value. */
 const maxShown = 20_000
 
@@ -42,23 +39,9 @@ const maxPad = 2_000_000
 /** A vector that cannot run, with the reason. */
 class VectorProblem extends Error {}
 
-const eventOf = (sample: VectorEvent, { pad, ...own }: VectorEvent, at: number): PipelineEvent => {
-  const { userId, ...others } = { ...sample, ...own }
-  const event = {
-    eventId: `0-00000000000000000001-0000${at}`,
-    messageId: `message-${at + 1}`,
-    type: 'track',
-    event: '',
-    context: {},
-    test: false,
-    receivedAt: '2026-01-02T03:04:05.678Z',
-    timestamp: '2026-01-02T03:04:05.678Z',
-    ...others,
-    ...(typeof userId === 'string' ? { userId } : {}),
-  }
-  if (pad !== undefined && pad.bytes > maxPad) throw new VectorProblem(`A pad has more than ${maxPad} bytes`)
-  const path = pad === undefined ? '' : 'path' in pad ? pad.path : `properties.${pad.property}`
-  return (pad === undefined ? event : putAt(event, path, 'x'.repeat(pad.bytes))) as PipelineEvent
+const eventOf = (sample: VectorEvent, own: VectorEvent, at: number): PipelineEvent => {
+  if (own.pad !== undefined && own.pad.bytes > maxPad) throw new VectorProblem(`A pad has more than ${maxPad} bytes`)
+  return vectorEventOf(sample, own, at)
 }
 
 /** Returns events as the presets map them, also those of disabled presets. */
@@ -90,24 +73,6 @@ const answerOf = ({ status, headers, body, text }: VectorAnswer): HttpAnswer => 
   latencyMs: 0,
 })
 
-const tokens = { first: 'access-token-1', renewed: 'access-token-2' }
-const granted: Pick<DeliverContext, 'accessToken'> = {
-  accessToken: async (refused, again) => {
-    if (again === true) throw new ConfigurationError(revokedText)
-    return refused === undefined ? tokens.first : tokens.renewed
-  },
-}
-
-const outcomeOfError = (error: unknown): EventOutcome => {
-  if (error instanceof ConfigurationError) return { kind: 'retry', reason: error.message, misconfigured: true }
-  if (error instanceof RetryableError) {
-    const { message, retryAfterMs } = error
-    return { kind: 'retry', reason: message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
-  }
-  if (error instanceof DeliveryError) return { kind: 'rejected', reason: error.message }
-  throw error
-}
-
 type Vector = { settings: OwnVectors['settings']; answers: readonly VectorAnswer[] }
 type Ran = { asked: OutgoingRequest[]; outcomes: readonly EventOutcome[] }
 
@@ -135,7 +100,7 @@ const run = async (
     connect: () => Promise.reject(new ConfigurationError('Vectors open no connections')),
   }
   const signal = AbortSignal.timeout(ownConnectorLimits.vectorMs)
-  const context = { client, settings, clock: () => now, logger: silentLogger, signal, ...granted }
+  const context = { client, settings, clock: () => vectorNow, logger: silentLogger, signal, ...vectorGrant }
   const { result, count } = await callOnce(context, (opened) => deliver(opened, settings))
   const { outcomes } = result
   if (!('kind' in outcomes)) return { asked, outcomes }
@@ -153,7 +118,7 @@ const deliverEvents = (
     const outgoing = mapped(definition, events, settings)
     const result = await definition.deliver(outgoing, context).catch(
       (error: unknown): DeliverResult => ({
-        outcomes: outgoing.map(() => outcomeOfError(error)),
+        outcomes: outgoing.map(() => vectorOutcomeOf(error)),
         httpStatus: 0,
         latencyMs: 0,
       }),

@@ -1,31 +1,14 @@
 import type { Settings } from '../definition/definition.ts'
+import { settingsOfCredential, tokenServersOf } from '../description/credentials.ts'
 import type { Description } from '../description/schema.ts'
-import type { DescribedCredential } from '../description/schema-settings.ts'
 import { serverUrl } from '../description/servers.ts'
 
 type Described = Pick<Description, 'settings' | 'servers' | 'auth' | 'requests'>
 
-const settingsOf = (credential: DescribedCredential): string[] => {
-  switch (credential.in) {
-    case 'basic':
-      return [credential.user, credential.password].flatMap((part) => ('setting' in part ? [part.setting] : []))
-    case 'client_credentials':
-    case 'grant':
-      return [credential.client_id, credential.client_secret]
-    default:
-      return [credential.setting]
-  }
-}
-
-const tokenServersOf = (credential: DescribedCredential): string[] => {
-  if (credential.in === 'client_credentials') return [credential.server]
-  return credential.in === 'grant' ? [credential.authorize_server, credential.token_server] : []
-}
-
 /** Returns the servers to which a description sends a secret, or what it is exchanged for. */
 const serversOf = ({ servers, auth, requests }: Described, secret: string): string[] => {
   const used = Object.entries(auth).flatMap(([name, credentials]) => {
-    const own = credentials.filter((credential) => settingsOf(credential).includes(secret))
+    const own = credentials.filter((credential) => settingsOfCredential(credential).includes(secret))
     if (own.length === 0) return []
     const asked = Object.values(requests).filter((request) => request.auth === name)
     return [...asked.map(({ server }) => server), ...own.flatMap(tokenServersOf)]

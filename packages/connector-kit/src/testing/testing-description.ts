@@ -11,47 +11,23 @@ import type {
 import { validateSettings } from '../definition/settings.ts'
 import { defineDescribed, readDescription } from '../description/define-described.ts'
 import type { Normalizations } from '../description/description-problems.ts'
-import { putAt } from '../description/open-request.ts'
 import { templatesOf } from '../description/render-tree.ts'
 import { serverUrl } from '../description/servers.ts'
-import { ConfigurationError, DeliveryError, RetryableError } from '../errors.ts'
-import { revokedText } from '../http/oauth2.ts'
-import { compileMappings } from '../mapping/compile.ts'
-import { presetMappings } from '../mapping/presets.ts'
-import { templatePaths } from '../templates/json-template.ts'
+import { vectorEventOf, vectorGrant, vectorNow, vectorOutcomeOf, vectorTokens } from '../description/vector-parts.ts'
 import {
   type TestedDescription,
   testedDescription,
   type VectorAnswer,
   type VectorEvent,
-} from './description-vectors.ts'
+} from '../description/vectors.ts'
+import { compileMappings } from '../mapping/compile.ts'
+import { presetMappings } from '../mapping/presets.ts'
+import { templatePaths } from '../templates/json-template.ts'
 import { outgoingEvent, type PeerAnswer, runConnector, runConnectorRows } from './testing.ts'
 import { type RowRunner, testDescribedRows } from './testing-described-rows.ts'
 import { startVendor, testDestination, type VendorRequest } from './testing-destination.ts'
 
 type Values = Readonly<Record<string, unknown>>
-
-/** The time of the tests, a moment after that of their events. */
-const now = Date.parse('2026-01-02T03:05:00.000Z')
-
-const eventOf = (sample: VectorEvent, { pad, ...own }: VectorEvent, at: number): PipelineEvent => {
-  const given = { ...sample, ...own }
-  const { userId, ...others } = given
-  const event = {
-    eventId: `0-00000000000000000001-0000${at}`,
-    messageId: `message-${at + 1}`,
-    type: 'track',
-    event: '',
-    context: {},
-    test: false,
-    receivedAt: '2026-01-02T03:04:05.678Z',
-    timestamp: '2026-01-02T03:04:05.678Z',
-    ...others,
-    ...(typeof userId === 'string' ? { userId } : {}),
-  }
-  const path = pad === undefined ? '' : 'path' in pad ? pad.path : `properties.${pad.property}`
-  return (pad === undefined ? event : putAt(event, path, 'x'.repeat(pad.bytes))) as PipelineEvent
-}
 
 /** Returns events as the presets map them. */
 const mapped = (
@@ -107,26 +83,9 @@ const expectRequests = (asked: readonly VendorRequest[], expected: Expected): vo
   expect(shown).toEqual(expected.map((request) => ({ body: undefined, ...request })))
 }
 
-const outcomeOfError = (error: unknown): EventOutcome => {
-  if (error instanceof ConfigurationError) return { kind: 'retry', reason: error.message, misconfigured: true }
-  if (error instanceof RetryableError) {
-    const { message, retryAfterMs } = error
-    return { kind: 'retry', reason: message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
-  }
-  if (error instanceof DeliveryError) return { kind: 'rejected', reason: error.message }
-  throw error
-}
-
-/** The tokens of a destination with a grant: a refused one is renewed once, and then the grant has ended. */
-const tokens = { first: 'access-token-1', renewed: 'access-token-2' }
 const grantOf = ({ auth }: TestedDescription): Pick<DeliverContext, 'accessToken'> =>
   Object.values(auth).some((credentials) => credentials.some((credential) => credential.in === 'grant'))
-    ? {
-        accessToken: async (refused, again) => {
-          if (again === true) throw new ConfigurationError(revokedText)
-          return refused === undefined ? tokens.first : tokens.renewed
-        },
-      }
+    ? vectorGrant
     : {}
 
 /** Starts a stand-in that gives these answers in order, and then the usual one. */
@@ -136,7 +95,7 @@ const startWith = async (whole: TestedDescription, own: Values, answers: readonl
   const { asked, rebase } = await startVendor({ origins: originsOf(whole, settings) }, () =>
     peerAnswer(answers[count++] ?? whole.vectors.accepts.answer),
   )
-  return { settings, asked, options: { rebase, now, ...grantOf(whole) } }
+  return { settings, asked, options: { rebase, now: vectorNow, ...grantOf(whole) } }
 }
 
 /** Returns the events of a vector as the presets map them. */
@@ -147,7 +106,7 @@ const mappedVector = (
 ): OutgoingEvent[] =>
   mapped(
     definition,
-    events.map((event, at) => eventOf(vectors.sample, event, at)),
+    events.map((event, at) => vectorEventOf(vectors.sample, event, at)),
     { ...vectors.settings, ...settings },
   )
 
@@ -164,7 +123,7 @@ const runVector = async (
       'kind' in found
         ? outgoing.map(() => (found.kind === 'split' ? { kind: 'rejected', reason: found.reason } : found))
         : [...found],
-    (error: unknown) => outgoing.map(() => outcomeOfError(error)),
+    (error: unknown) => outgoing.map(() => vectorOutcomeOf(error)),
   )
   return { asked, outcomes, outgoing }
 }
@@ -185,11 +144,11 @@ const testLikeOthers = (whole: TestedDescription, definition: DestinationDefinit
     Object.entries(vectors.settings).map(([name, value]) => [name, isSecret(name) ? wrongOf(name, value) : value]),
   )
   const { connects = vectors.accepts } = vectors
-  const events = first.events.map((event, at) => eventOf(vectors.sample, event, at))
+  const events = first.events.map((event, at) => vectorEventOf(vectors.sample, event, at))
   testDestination(definition, {
     origins: originsOf(whole, vectors.settings),
     settings: () => vectors.settings,
-    secrets: definition.auth === 'oauth2' ? [...secrets, tokens.first] : secrets,
+    secrets: definition.auth === 'oauth2' ? [...secrets, vectorTokens.first] : secrets,
     ...grantOf(whole),
     vendor: (request) => {
       const at = first.requests.findIndex(({ method, url }) => method === request.method && url === urlOf(request))

@@ -13,7 +13,6 @@ import {
 } from '../../lib/queries/data-source-queries.ts'
 import { eventQuery, workspaceEventsQuery } from '../../lib/queries/event-queries.ts'
 import { installationQuery } from '../../lib/queries/organization-queries.ts'
-import { ownConnectorQuery, ownConnectorsQuery } from '../../lib/queries/own-connector-queries.ts'
 import { personDataPlacesQuery } from '../../lib/queries/person-data-queries.ts'
 import { identitySettingsQuery, profileQuery, profilesQuery } from '../../lib/queries/profile-queries.ts'
 import { signalQuery, signalSettingsQuery, signalsQuery } from '../../lib/queries/signal-queries.ts'
@@ -38,6 +37,7 @@ import {
 } from '../../lib/queries/workspace-queries.ts'
 import { platformAdminsOnly } from '../../lib/workspace.ts'
 import { toOrganizationSettings } from './loaders.ts'
+import { ownConnectorPages } from './own-connector-routes.ts'
 import { page, read, readFirstPage } from './page.ts'
 import { requireFlag, requirePage } from './require-page.tsx'
 import { WorkspaceError } from './route-error.tsx'
@@ -173,21 +173,7 @@ const pages: RouteObject[] = [
     code: async () => (await import('../../features/destinations/new-destination-page.tsx')).NewDestinationPage,
     data: (workspace, ids) => [read(catalogDestinationQuery(workspace, ids.slug))],
   }),
-  page({
-    path: patterns.ownConnectors,
-    code: async () => (await import('../../features/destinations/own/own-pages.ts')).OwnConnectorsPage,
-    data: (workspace) => [read(ownConnectorsQuery(workspace))],
-  }),
-  page({
-    path: patterns.newOwnConnector,
-    code: async () => (await import('../../features/destinations/own/own-pages.ts')).NewOwnConnectorPage,
-    data: (workspace) => [read(catalogDestinationsQuery(workspace))],
-  }),
-  page({
-    path: patterns.ownConnector,
-    code: async () => (await import('../../features/destinations/own/own-pages.ts')).OwnConnectorPage,
-    data: (workspace, ids) => [read(ownConnectorQuery(`${workspace}/ownConnectors/${ids.ownConnectorId}`))],
-  }),
+  ...ownConnectorPages,
   page({
     path: patterns.connections,
     code: async () => (await import('../../features/connections/connections-page.tsx')).ConnectionsPage,
