@@ -27,7 +27,7 @@ const hosts = {
 } as const
 const slugs = Object.keys(hosts) as (keyof typeof hosts)[]
 
-/** What the measurement uses of a description. */
+/** The parts of a description that the measurement uses. */
 type Description = {
   title: string
   limits: { max_events: number }

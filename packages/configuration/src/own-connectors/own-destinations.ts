@@ -20,7 +20,7 @@ export type OwnDestinations = {
   textsOf(slug: string): Promise<Texts | undefined>
 }
 
-/** What the catalog lists of a version. A member that cannot be read is none. */
+/** The members of a version that the catalog lists. One that cannot be read is left out. */
 const listing = z.object({
   description: z.string().catch(''),
   docsUrl: z.string().catch(''),

@@ -86,7 +86,7 @@ export const useExportOwn = (own: string) =>
     onError: (error) => notifyRefusal('Could not export', error),
   })
 
-/** What a trial sends. */
+/** The content of a trial. */
 export type OwnTrial = MethodRequest<typeof methods.ownConnectors.try>
 
 /** Sends one event, or the test of the connection, with texts that may not be saved. */

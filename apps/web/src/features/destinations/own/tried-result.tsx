@@ -52,7 +52,7 @@ const Call = ({ call, index }: { call: TriedCall; index: number }) => {
   )
 }
 
-/** What a trial has sent, and what came back. Secrets are hidden by the server. */
+/** The requests of a trial with their answers. The server hides secrets. */
 export const TriedResult = ({ tried }: { tried: TriedOwnConnector }) => (
   <section aria-label="Result" className="space-y-4 border-t border-line pt-4">
     <dl className="grid grid-cols-2 gap-3">
