@@ -48,6 +48,8 @@ test('a cURL command becomes a destination that is tried, published, used, chang
   await publish(page, 1)
 
   await page.getByRole('link', { name: 'Add destination' }).click()
+  // The page before has a title, too.
+  await expect(page.getByText('Deliver events to New destination.')).toBeVisible()
   await page.getByRole('textbox', { name: 'Title' }).fill('Messages')
   await page.getByLabel('Token').fill('secret-token-2')
   await page.getByRole('checkbox', { name: 'Shop' }).check()
