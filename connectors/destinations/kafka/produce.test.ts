@@ -29,3 +29,22 @@ it('records that a partition accepted are noted before the halves of another par
     [3, 'delivered'],
   ])
 })
+
+it('a reason that all records share costs few requests, and the records that were not sent alone wait', async () => {
+  const items = Array.from({ length: 100 }, (_, index): Item => ({ index, partition: 0, record: {} as never }))
+  const noted = new Map<number, string>()
+  let requests = 0
+  await produce(
+    async () => {
+      requests++
+      return [{ index: 0, errorCode: tooLarge }]
+    },
+    items,
+    (those, { kind }) => {
+      for (const { index } of those) noted.set(index, kind)
+    },
+  )
+  expect(requests).toBeLessThan(50)
+  expect([...noted.values()].filter((kind) => kind === 'rejected')).toHaveLength(20)
+  expect([...noted.values()].filter((kind) => kind === 'retry')).toHaveLength(80)
+})

@@ -1,5 +1,5 @@
 import type { MessageRecord } from '@platformatic/kafka'
-import type { EventOutcome } from '@tributary/connector-kit'
+import { createRefusedInRow, type EventOutcome } from '@tributary/connector-kit'
 import { isOfContent, outcomeOfCode } from './failures.ts'
 
 /** A record with the index of its event in the batch. */
@@ -15,21 +15,33 @@ export type SendRecords = (
 
 /**
  * Writes records to the partitions of one leader. If a partition refuses several records for their content, they are
- * sent in halves, so that only the cause is rejected.
+ * sent in halves, so that only the cause is rejected. After many refusals for one reason, the rest waits for its next
+ * attempt.
  */
-export const produce = async (send: SendRecords, items: readonly Item[], note: Note): Promise<void> => {
-  const results = await send(items.map(({ record }) => record))
-  const refused: Item[][] = []
-  for (const [partition, own] of Map.groupBy(items, (item) => item.partition)) {
-    const result = results.find(({ index }) => index === partition)
-    if (result === undefined) note(own, { kind: 'retry', reason: 'The broker does not name the partition' })
-    else if (isOfContent(result.errorCode) && own.length > 1) refused.push(own)
-    else note(own, outcomeOfCode(result.errorCode))
+export const produce = async (send: SendRecords, all: readonly Item[], note: Note): Promise<void> => {
+  const refusedInRow = createRefusedInRow()
+  let rest: EventOutcome | undefined
+
+  const produceSome = async (items: readonly Item[]): Promise<void> => {
+    if (rest !== undefined) return note(items, rest)
+    const results = await send(items.map(({ record }) => record))
+    const refused: Item[][] = []
+    for (const [partition, own] of Map.groupBy(items, (item) => item.partition)) {
+      const result = results.find(({ index }) => index === partition)
+      if (result === undefined) note(own, { kind: 'retry', reason: 'The broker does not name the partition' })
+      else if (isOfContent(result.errorCode) && own.length > 1) refused.push(own)
+      else {
+        const outcome = outcomeOfCode(result.errorCode)
+        note(own, outcome)
+        if (items.length === 1) rest = refusedInRow.note(outcome)
+      }
+    }
+    // The whole answer is noted before a further request can fail: accepted records are never sent again.
+    for (const own of refused) {
+      const half = Math.ceil(own.length / 2)
+      await produceSome(own.slice(0, half))
+      await produceSome(own.slice(half))
+    }
   }
-  // The whole answer is noted before a further request can fail: accepted records are never sent again.
-  for (const own of refused) {
-    const half = Math.ceil(own.length / 2)
-    await produce(send, own.slice(0, half), note)
-    await produce(send, own.slice(half), note)
-  }
+  await produceSome(all)
 }
