@@ -10,7 +10,7 @@ import {
 } from '@tributary/connector-kit'
 import { outgoingEvent, runConnectionTest, runConnector } from '@tributary/connector-kit/testing'
 import { type KafkaPeer, skipsKafka, startKafka } from '@tributary/test-kit'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { kafka } from './definition.ts'
 
 const jaas = 'org.apache.kafka.common.security'
@@ -53,6 +53,9 @@ describe.skipIf(skipsKafka())('records of a real Kafka', () => {
       replicas: 1,
       configs: Object.entries(configs).map(([name, value]) => ({ name, value })),
     })
+    // A new partition refuses records until its leader has opened it.
+    const wanted = Array.from({ length: partitions }, (_, partitionIndex) => ({ partitionIndex, timestamp: -1n }))
+    await vi.waitFor(() => admin.listOffsets({ topics: [{ name: topic, partitions: wanted }] }), 10_000)
     await admin.close()
     return topic
   }
