@@ -149,6 +149,11 @@ it.each<[string, unknown, unknown]>([
   ['a merge is sent if it is empty', { a: { $merge: ['{{ missing }}'] } }, { a: {} }],
   ['later members win', { $merge: ['{{ object }}', { x: 1, y: '{{ number }}' }] }, { x: 1, y: 5 }],
   [
+    'a merge leaves members out by name',
+    { $merge: ['{{ object }}', { x: 1, y: '{{ number }}', z: 2 }], $without: ['x', 'z', 'other'] },
+    { y: 5 },
+  ],
+  [
     'each item has a value',
     { $each: '{{ list }}', $item: { id: '{{ item.id }}', n: '{{ number }}' } },
     [

@@ -42,6 +42,14 @@ describe('a batch', () => {
     })
   })
 
+  it('an event without one of the needed fields, or with half of a pair, is rejected alone', async () => {
+    const { actions } = itemOf(formItem)
+    const send = { ...actions.send, needs_one_of: ['list', ['id', 'name']] }
+    const payloads = [{ id: 1 }, { id: 2, name: 'x' }, { list: [1] }]
+    const { outcomes } = await run({ actions: { send } }, payloads, () => ok)
+    expect(kinds(outcomes)).toEqual(['rejected', 'delivered', 'delivered'])
+  })
+
   it('a batch in a form keeps the limit of bytes, with the name of its list for each item', async () => {
     const batch = {
       method: 'POST',

@@ -155,7 +155,7 @@ export const descriptionProblems = (described: Described, normalizations: Normal
   )
   const ofActions = Object.entries(actions).flatMap(([name, { request, needs_one_of: needed = [], fields }]) => [
     ...missing(`The action ${name}`, 'request', [request], requests),
-    ...missing(`The action ${name}`, 'field', needed, fields),
+    ...missing(`The action ${name}`, 'field', needed.flat(), fields),
   ])
   return [
     ...when(auth.default === undefined, 'There is no credential default'),

@@ -4,6 +4,7 @@ import { valueInAnswer } from './answer-value.ts'
 import { bodyText } from './body-text.ts'
 import { type Described, type Envelope, openEnvelope, requestOf, variablesOf } from './open-request.ts'
 import { isTemplate, renderTree, type Scope, scopeOf, TreeProblem, templatesOf } from './render-tree.ts'
+import type { DescribedAction } from './schema.ts'
 import type { DescribedRequest } from './schema-requests.ts'
 
 /** An event or row with its values. Those with the same key are sent in different requests, in their order. */
@@ -40,8 +41,8 @@ const bytesOfItem = (value: unknown, { encoding, batch }: DescribedRequest): num
 const frameOf = ({ open, request }: Envelope): number =>
   request.batch === undefined ? 0 : bytesOf(open.body ?? null) + 256
 
-const labelsOf = (described: Described, action: string, names: readonly string[]): string =>
-  names.map((name) => described.actions[action]?.fields[name]?.label ?? name).join(', ')
+const labelsOf = ({ fields }: DescribedAction, groups: readonly (readonly string[])[]): string =>
+  groups.map((names) => names.map((name) => fields[name]?.label ?? name).join(' with ')).join(', ')
 
 const constants = new WeakMap<DescribedRequest, boolean>()
 
@@ -80,9 +81,9 @@ const unitOf = ({ described, settings, open }: Batch, event: Sending, index: num
   const action = described.actions[event.action]
   if (action === undefined) throw new TreeProblem(`${described.title} has no action "${event.action}"`)
   const variables = variablesOf(described, event, settings)
-  const { needs_one_of: needed } = action
-  if (needed?.every((name) => isMissing(variables[name])) === true)
-    throw new TreeProblem(`The event has none of these: ${labelsOf(described, event.action, needed)}`)
+  const needed = action.needs_one_of?.map((names) => [names].flat()) ?? []
+  if (needed.length > 0 && needed.every((names) => names.some((name) => isMissing(variables[name]))))
+    throw new TreeProblem(`The event has none of these: ${labelsOf(action, needed)}`)
   const scope = scopeOf(variables)
   const rendered = action.item === undefined ? undefined : renderTree(action.item, scope)
   const { request: name } = action

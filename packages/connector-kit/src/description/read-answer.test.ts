@@ -134,7 +134,52 @@ it.each<[string, object, { headers?: Record<string, string>; body?: string }, st
   ['no header', { header: 'X-Dropped', is: ['1'] }, {}, 'delivered'],
   ['a text that is no JSON', { path: '', contains: 'blocked' }, { body: 'The profile is blocked' }, 'rejected'],
   ['another text', { path: '', contains: 'blocked' }, { body: 'ok' }, 'delivered'],
+  [
+    'two conditions that hold',
+    [
+      { path: 'tracked', is: [0] },
+      { path: 'indices', exists: false },
+    ],
+    { body: '{"tracked":0}' },
+    'rejected',
+  ],
+  [
+    'one condition of two that holds',
+    [
+      { path: 'tracked', is: [0] },
+      { path: 'indices', exists: false },
+    ],
+    { body: '{"tracked":0,"indices":[]}' },
+    'delivered',
+  ],
 ])('a rule reads %s', (_, when, answer, kind) => {
   const described = { rules: [{ status: ['2xx'], when, outcome: 'rejected' }] }
   expect(read({ status: 202, ...answer }, described)).toMatchObject({ kind: 'all', outcome: { kind } })
+})
+
+it('a listed 429 that names keys of items refuses these items, and one that names none waits', () => {
+  const described = {
+    items: [
+      { status: [429], at: 'exceeded', by: { name: 'key', of_item: 'user' }, label: 'Quota', others: 'not_accepted' },
+    ],
+  }
+  const readWith = (exceeded: object) =>
+    readAnswer({
+      answer: { status: 429, headers: { 'retry-after': '30' }, body: JSON.stringify({ exceeded }), latencyMs: 0 },
+      answers: describedAnswers.parse(described),
+      items: ['ann', 'bob', 'ann'].map((user) => ({ value: { user }, place: '' })),
+      title: 'Sample',
+      secrets: [],
+      now,
+    })
+  const refused = { kind: 'rejected', reason: 'Quota' }
+  expect(readWith({ ann: 500_001, eve: 1 })).toEqual({
+    kind: 'items',
+    named: new Map([
+      [0, refused],
+      [2, refused],
+    ]),
+    others: 'not_accepted',
+  })
+  expect(readWith({})).toMatchObject({ kind: 'all', outcome: { kind: 'retry', retryAfterMs: 30_000 } })
 })

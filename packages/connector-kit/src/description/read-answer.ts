@@ -4,7 +4,7 @@ import { hideSecrets } from '../http/redaction.ts'
 import type { HttpAnswer } from '../http/request-client.ts'
 import { classifyStatus, isWebPage, parseRetryAfter, retryAfterCapMs } from '../http/send-request.ts'
 import { hasStatus, meets, parsedAnswer, textInAnswer, valueInAnswer } from './answer-value.ts'
-import type { DescribedAnswers, ItemErrors, Rule } from './schema-requests.ts'
+import type { DescribedAnswers, ItemErrors, Rule, RuleCondition } from './schema-requests.ts'
 
 /** An item of a request as it was sent, and the place of its list in the body. */
 export type SentItem = { readonly value: unknown; readonly place: string }
@@ -64,18 +64,24 @@ const retryOf = (reason: string, wait: number | undefined): EventOutcome & { rea
   ...(wait === undefined ? {} : { retryAfterMs: wait }),
 })
 
-type Entry = { value: unknown; reason: string; position: number }
+/** `name`: that of the entry in an object of entries. */
+type Entry = { value: unknown; reason: string; position: number; name?: string }
 
 /**
  * Returns the entries at the place of the errors: those of a list, those of each list of an object, or the members of an
- * object whose names are indexes.
+ * object whose names are indexes or keys.
  */
 const entriesAt = (body: unknown, { at, by }: ItemErrors): Entry[] => {
   const found = valueInAnswer(body, at)
-  if (by === 'name')
+  if (by === 'name' || (typeof by === 'object' && 'name' in by))
     return Object.entries(isJsonObject(found) ? found : {})
       .slice(0, maxEntries)
-      .map(([name, value]) => ({ value, reason: '', position: /^\d{1,6}$/.test(name) ? Number(name) : Number.NaN }))
+      .map(([name, value]) => ({
+        value,
+        name,
+        reason: '',
+        position: /^\d{1,6}$/.test(name) ? Number(name) : Number.NaN,
+      }))
   const listed = (list: unknown, reason: string): Entry[] =>
     Array.isArray(list)
       ? list.slice(0, maxEntries).map((value: unknown, position) => ({ value, reason, position }))
@@ -109,14 +115,15 @@ const createFinder = ({ by, place }: ItemErrors, items: readonly SentItem[]) => 
   }
   for (const [position, item] of items.entries()) {
     if (place !== undefined) add(item.place, position)
-    else if (typeof by === 'object' && 'key' in by) {
+    else if (typeof by === 'object' && 'of_item' in by) {
       const key = valueInAnswer(item.value, by.of_item)
       if (typeof key === 'string' || typeof key === 'number' || key instanceof ExactNumber)
         add(key.toString(), position)
     }
   }
-  return ({ value, position }: Entry): readonly number[] => {
+  return ({ value, position, name = '' }: Entry): readonly number[] => {
     if (by === 'position' || by === 'name') return position < items.length ? [position] : []
+    if ('name' in by) return positions.get(name) ?? []
     const named = isEntryObject(value) ? valueInAnswer(value, 'key' in by ? by.key : by.index) : value
     if ('key' in by)
       return typeof named === 'string' || typeof named === 'number' ? (positions.get(String(named)) ?? []) : []
@@ -193,10 +200,10 @@ const readItems = (given: Given, body: unknown, wait: number | undefined): Readi
 
 type Answered = Pick<HttpAnswer, 'status' | 'headers' | 'body'>
 
-const meetsRule = ({ when }: Rule, { headers, body }: Answered, parsed: unknown): boolean => {
-  if (when === undefined) return true
-  return 'header' in when ? when.is.includes(headers[when.header] ?? '') : meets(parsed ?? body, when)
-}
+const meetsRule = ({ when = [] }: Rule, { headers, body }: Answered, parsed: unknown): boolean =>
+  (Array.isArray(when) ? when : [when]).every((one: RuleCondition) =>
+    'header' in one ? one.is.includes(headers[one.header] ?? '') : meets(parsed ?? body, one),
+  )
 
 /** Returns the first rule that fits an answer; undefined if none does. */
 export const ruleFor = ({ rules }: DescribedAnswers, answer: Answered, parsed: unknown): Rule | undefined =>
@@ -239,9 +246,12 @@ export const readAnswer = (given: Given): Reading => {
   const problem = setUpProblem(given)
   if (problem !== undefined) return { kind: 'misconfigured', message: problem }
   const kind = classifyStatus(answer.status)
-  if (kind === 'retry') return retry(reason)
+  // A request that can be repeated as a whole is, unless the description lists this status code itself.
+  const isListed = answers.items.some(({ status }) => (status as readonly unknown[]).includes(answer.status))
+  if (kind === 'retry' && !isListed) return retry(reason)
   const single = readItems(given, body, wait)
   if (single !== undefined) return single
+  if (kind === 'retry') return retry(reason)
   const isListing = answers.items.some(({ status }) => hasStatus(answer.status, status))
   if (kind === 'delivered' && isListing && body === undefined && answer.body.trim() !== '')
     return retry(`The answer of ${title} cannot be read (${reason})`)

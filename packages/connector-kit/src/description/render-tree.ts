@@ -81,11 +81,12 @@ export const renderLeaf = (text: string, scope: Scope): unknown => {
   return rendered.value === '' ? undefined : rendered.value
 }
 
-const merged = (parts: unknown, scope: Scope): JsonObject => {
+const merged = (parts: unknown, without: unknown, scope: Scope): JsonObject => {
+  const left: ReadonlySet<unknown> = new Set(Array.isArray(without) ? without : [])
   const objects = (Array.isArray(parts) ? parts : []).map((part: Tree) => renderTree(part, scope))
   const members = objects.filter(isJsonObject).flatMap((object) => Object.entries(object))
   spend(scope, perMember * members.length)
-  return Object.fromEntries(members)
+  return Object.fromEntries(left.size === 0 ? members : members.filter(([name]) => !left.has(name)))
 }
 
 const pairsOf = (object: unknown): unknown[] =>
@@ -134,7 +135,7 @@ export const renderTree = (tree: Tree, scope: Scope): unknown => {
     return items.length === 0 && tree.length > 0 ? undefined : items
   }
   const members = tree as Readonly<Record<string, Tree>>
-  if (members.$merge !== undefined) return merged(members.$merge, scope)
+  if (members.$merge !== undefined) return merged(members.$merge, members.$without, scope)
   if (members.$each !== undefined) return each(renderTree(members.$each, scope), members.$item, scope)
   if (members.$pairs !== undefined) return each(pairsOf(renderTree(members.$pairs, scope)), members.$item, scope)
   if (members.$texts !== undefined) return texts(renderTree(members.$texts, scope))

@@ -8,6 +8,7 @@ const template = z.string().max(10_000)
  * A JSON value whose texts are templates. A text that is one output, such as `{{ properties }}`, keeps the type of its
  * value, and is left out if there is none. Objects with these members are directives:
  * - `$merge`: a list of objects, whose members are put together; later ones win. It is sent even if it is empty.
+ *   Members whose names are in `$without`, a list, are left out.
  * - `$each` and `$item`: for each item of a list, `$item` with the variable `item`.
  * - `$pairs` and `$item`: the same for each member of an object; the item has `key` and `value`.
  * - `$if`, `$then`, and `$else`: one of two values.
@@ -38,6 +39,9 @@ const headerCondition = z.strictObject({
   is: z.array(z.string()).min(1),
 })
 
+const ruleCondition = z.union([condition, headerCondition])
+export type RuleCondition = z.output<typeof ruleCondition>
+
 /** Status codes: single ones, or a class such as `5xx`. */
 const statuses = z.array(z.union([z.int().min(100).max(599), z.enum(['2xx', '3xx', '4xx', '5xx'])])).min(1)
 export type Statuses = z.output<typeof statuses>
@@ -50,8 +54,8 @@ const outcome = z.enum(['delivered', 'skipped', 'rejected', 'retry', 'misconfigu
 
 const rule = z.strictObject({
   status: statuses,
-  /** With the path '', a condition on the text of an answer that is no JSON. */
-  when: z.union([condition, headerCondition]).optional(),
+  /** A condition, or several that all hold. With the path '', one on the text of an answer that is no JSON. */
+  when: z.union([ruleCondition, z.array(ruleCondition).min(1).max(5)]).optional(),
   outcome,
   /** The message for users, instead of the reason in the answer. */
   message: z.string().min(1).max(300).optional(),
@@ -78,6 +82,8 @@ const itemErrors = z.strictObject({
       first: z.int().min(0).max(1).default(0),
     }),
     z.strictObject({ key: answerPath, of_item: answerPath }),
+    /** By the name of the member of an object that has the entries: the key of the items. */
+    z.strictObject({ name: z.literal('key'), of_item: answerPath }),
     z.literal('position'),
     /** By the name of the member of an object that has the entries: an index from 0. */
     z.literal('name'),

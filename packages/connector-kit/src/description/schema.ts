@@ -60,8 +60,11 @@ const describedAction = z.strictObject({
   event_types: z.array(z.enum(eventTypes)).default([]),
   custom_fields: z.boolean().default(false),
   fields: parts(describedField, 200),
-  /** Fields of which an event has at least one. */
-  needs_one_of: z.array(partName).min(1).optional(),
+  /** Fields of which an event has at least one. A list in it has fields that are needed together. */
+  needs_one_of: z
+    .array(z.union([partName, z.array(partName).min(2).max(5)]))
+    .min(1)
+    .optional(),
   /** The record in the vendor's form; with `$each`, several records. Without it, the address says everything. */
   item: tree.optional(),
 })
