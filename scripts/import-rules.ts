@@ -126,6 +126,10 @@ const layersOf: Readonly<Record<string, { folders: readonly string[]; shared: re
     folders: ['log', 'parking', 'destination', 'partitions'],
     shared: ['ports.ts', 'settings.ts'],
   },
+  'packages/connector-kit/src/description': {
+    folders: ['format', 'templates', 'answers', 'requests', 'sending', 'problems'],
+    shared: [],
+  },
 }
 
 /** Returns why a file may not import another file of its package; undefined if it may. */

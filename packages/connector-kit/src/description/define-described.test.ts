@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { redirectedSecrets, validateSettings } from '../definition/settings.ts'
 import { defineDescribed, readDescription } from './define-described.ts'
+import type { Tree } from './format/schema-requests.ts'
 import { readGuide } from './guide.ts'
-import { renderTree, scopeOf } from './render-tree.ts'
-import type { Tree } from './schema-requests.ts'
+import { renderTree, scopeOf } from './templates/render-tree.ts'
 import { sample, sampleText } from './testing-descriptions.ts'
 
 const guide = '## One\n\nA text.\n'

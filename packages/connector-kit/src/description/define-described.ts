@@ -6,17 +6,18 @@ import type {
   ObjectDefinition,
   PresetField,
 } from '../definition/definition.ts'
-import { grantClient } from './authorize.ts'
-import { deletePeople } from './delete-people.ts'
-import { deliverEvents } from './deliver-events.ts'
-import { rowsOf } from './deliver-rows.ts'
-import { descriptionProblems, type Normalizations } from './description-problems.ts'
+import { descriptionLimits } from './format/limits.ts'
+import { type DescribedAction, type DescribedField, description } from './format/schema.ts'
 import { readGuide } from './guide.ts'
-import { descriptionLimits, sizeProblems } from './limits.ts'
-import { hostCheck, makeSettings } from './make-settings.ts'
-import type { Described } from './open-request.ts'
-import { type DescribedAction, type DescribedField, description } from './schema.ts'
-import { tryConnection } from './try-connection.ts'
+import { descriptionProblems, type Normalizations } from './problems/description-problems.ts'
+import { sizeProblems } from './problems/size-problems.ts'
+import { grantClient } from './requests/authorize.ts'
+import { hostCheck, makeSettings } from './requests/make-settings.ts'
+import type { Described } from './requests/open-request.ts'
+import { deletePeople } from './sending/delete-people.ts'
+import { deliverEvents } from './sending/deliver-events.ts'
+import { rowsOf } from './sending/deliver-rows.ts'
+import { tryConnection } from './sending/try-connection.ts'
 
 /** Returns a value without members that are undefined, at its own level. */
 const defined = <Value extends object>(value: Value): { [Name in keyof Value]: Exclude<Value[Name], undefined> } =>

@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest'
 import type { EventOutcome } from '../definition/definition.ts'
 import { outgoingEvent, type PeerAnswer, type PeerRequest, runConnector, startPeer } from '../testing/testing.ts'
 import { defineDescribed, readDescription } from './define-described.ts'
-import type { Described } from './open-request.ts'
+import type { Described } from './requests/open-request.ts'
 
 export type Values = Readonly<Record<string, unknown>>
 export type Item = Readonly<{ id?: unknown; name?: unknown }>

@@ -2,8 +2,8 @@ import type { PipelineEvent } from '@tributary/contract'
 import type { DeliverContext, EventOutcome } from '../definition/definition.ts'
 import { ConfigurationError, DeliveryError, RetryableError } from '../errors.ts'
 import { revokedText } from '../http/oauth2.ts'
-import { putAt } from './open-request.ts'
-import type { VectorEvent } from './vectors.ts'
+import type { VectorEvent } from './format/vectors.ts'
+import { putAt } from './requests/open-request.ts'
 
 /** The time at which vectors run, a moment after that of their events. */
 export const vectorNow = Date.parse('2026-01-02T03:05:00.000Z')

@@ -1,5 +1,5 @@
 import { isJsonObject } from '@tributary/kernel'
-import type { Description } from '../description/schema.ts'
+import type { Description } from '../description/format/schema.ts'
 import type { HttpAnswer, OutgoingRequest } from '../http/request-client.ts'
 
 /** Returns the names in lower case of headers whose values are hidden. */

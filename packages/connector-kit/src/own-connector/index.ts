@@ -1,5 +1,5 @@
 /** Destinations that workspaces describe themselves: their check, their test vectors, and where their secrets go. */
-export { hiddenTextsOf } from '../description/hidden-texts.ts'
+export { hiddenTextsOf } from '../description/requests/hidden-texts.ts'
 export { hiddenHeadersOf, tokensIn } from './hidden-texts.ts'
 export { type OwnProblem, type OwnReading, readOwn } from './read-own.ts'
 export { runVectors, type VectorResult } from './run-vectors.ts'

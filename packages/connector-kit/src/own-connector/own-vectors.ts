@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { vectorAnswer, vectorEvent, vectorOutcome, vectorRequest } from '../description/vectors.ts'
+import { vectorAnswer, vectorEvent, vectorOutcome, vectorRequest } from '../description/format/vectors.ts'
 
 const values = z.record(z.string(), z.json())
 /** A page that shows the values; here, it may be absent. */

@@ -1,8 +1,8 @@
 import type { DestinationDefinition } from '../definition/definition.ts'
 import { definitionProblems } from '../definition/definition-problems.ts'
 import { defineDescribed, readDescription } from '../description/define-described.ts'
-import type { Normalizations } from '../description/description-problems.ts'
-import type { Description } from '../description/schema.ts'
+import type { Description } from '../description/format/schema.ts'
+import type { Normalizations } from '../description/problems/description-problems.ts'
 
 /** A problem of a description, and its place: names joined by dots, '' for the whole description. */
 export type OwnProblem = { readonly path: string; readonly message: string }

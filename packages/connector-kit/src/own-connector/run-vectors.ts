@@ -11,8 +11,8 @@ import type {
   Settings,
 } from '../definition/definition.ts'
 import { validateSettings } from '../definition/settings.ts'
+import type { VectorAnswer, VectorEvent } from '../description/format/vectors.ts'
 import { vectorEventOf, vectorGrant, vectorNow, vectorOutcomeOf } from '../description/vector-parts.ts'
-import type { VectorAnswer, VectorEvent } from '../description/vectors.ts'
 import { ConfigurationError, DeliveryError } from '../errors.ts'
 import { callOnce } from '../http/lifetime.ts'
 import type { HttpAnswer, OutgoingRequest } from '../http/request-client.ts'

@@ -1,7 +1,7 @@
 import type { Settings } from '../definition/definition.ts'
-import { settingsOfCredential, tokenServersOf } from '../description/credentials.ts'
-import type { Description } from '../description/schema.ts'
-import { serverUrl } from '../description/servers.ts'
+import type { Description } from '../description/format/schema.ts'
+import { settingsOfCredential, tokenServersOf } from '../description/requests/credentials.ts'
+import { serverUrl } from '../description/requests/servers.ts'
 
 type Described = Pick<Description, 'settings' | 'servers' | 'auth' | 'requests'>
 

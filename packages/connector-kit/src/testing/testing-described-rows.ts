@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { DestinationDefinition, EventOutcome, OutgoingEvent, OutgoingRow } from '../definition/definition.ts'
-import type { TestedDescription, VectorAnswer } from '../description/vectors.ts'
+import type { TestedDescription, VectorAnswer } from '../description/format/vectors.ts'
 
 type Values = Readonly<Record<string, unknown>>
 type Vector = TestedDescription['vectors']['requests'][number]

@@ -10,16 +10,16 @@ import type {
 } from '../definition/definition.ts'
 import { validateSettings } from '../definition/settings.ts'
 import { defineDescribed, readDescription } from '../description/define-described.ts'
-import type { Normalizations } from '../description/description-problems.ts'
-import { templatesOf } from '../description/render-tree.ts'
-import { serverUrl } from '../description/servers.ts'
-import { vectorEventOf, vectorGrant, vectorNow, vectorOutcomeOf, vectorTokens } from '../description/vector-parts.ts'
 import {
   type TestedDescription,
   testedDescription,
   type VectorAnswer,
   type VectorEvent,
-} from '../description/vectors.ts'
+} from '../description/format/vectors.ts'
+import type { Normalizations } from '../description/problems/description-problems.ts'
+import { serverUrl } from '../description/requests/servers.ts'
+import { templatesOf } from '../description/templates/render-tree.ts'
+import { vectorEventOf, vectorGrant, vectorNow, vectorOutcomeOf, vectorTokens } from '../description/vector-parts.ts'
 import { compileMappings } from '../mapping/compile.ts'
 import { presetMappings } from '../mapping/presets.ts'
 import { templatePaths } from '../templates/json-template.ts'
