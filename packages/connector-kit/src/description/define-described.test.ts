@@ -193,6 +193,13 @@ it.each<[string, unknown, unknown]>([
     { a: [{ k: 'x', v: [1] }, { k: 'n', v: 5 }, { k: 'z' }], b: [] },
   ],
   [
+    'a merge takes objects of a list',
+    {
+      $merge: [{ x: 0 }, { $pairs: '{{ object }}', $item: { $name: 'a[{{ item.key }}]', $value: '{{ item.value }}' } }],
+    },
+    { x: 0, 'a[x]': [1] },
+  ],
+  [
     'members become texts',
     {
       a: { $texts: { $merge: [{ n: '{{ number }}', t: true, s: 'x', e: 0.5, z: null }, '{{ object }}'] } },

@@ -56,6 +56,30 @@ describe('filters of numbers compute with decimals', () => {
     expect(made(template, values)).toBe(text)
   })
 
+  test.each([
+    ['list | sum', '0.3'],
+    ['items | sum: "quantity"', '5'],
+    ['items | map: "quantity" | sum', '5'],
+    ['large | sum', '12345678901234567891'],
+    ['gone | sum', '0'],
+    ['4 | sum', '4'],
+    ['items | sum: "constructor"', '0'],
+  ])('the filter sum adds numbers: %s gives %s', (template, text) => {
+    const items = [{ quantity: 2 }, { quantity: '3' }, {}, 'x']
+    const values = { list: [0.1, 0.2], items, large: [new ExactNumber('12345678901234567890'), 1] }
+    expect(made(template, values)).toBe(text)
+  })
+
+  // The values are those of Ruby's CGI.escape.
+  test.each([
+    ['brand:Größe & more', 'brand%3AGr%C3%B6%C3%9Fe+%26+more'],
+    ["(it's) *!~_-.", '%28it%27s%29+%2A%21~_-.'],
+    ['half \ud83d of one', 'half+%EF%BF%BD+of+one'],
+    [7, '7'],
+  ])('the filter url_encode encodes %s as Ruby does', (text, encoded) => {
+    expect(made('text | url_encode', { text })).toBe(encoded)
+  })
+
   test('numbers beyond doubles are compared by value', () => {
     const values = { id: new ExactNumber('12345678901234567890'), same: new ExactNumber('12345678901234567890') }
     const render = (condition: string): unknown => renderText(`{% if ${condition} %}yes{% else %}no{% endif %}`, values)

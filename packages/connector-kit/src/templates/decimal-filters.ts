@@ -1,4 +1,4 @@
-import { ExactNumber } from '@tributary/kernel'
+import { ExactNumber, isJsonObject } from '@tributary/kernel'
 
 /** A decimal: `units` divided by 10 to the power of `places`. */
 type Decimal = { units: bigint; places: number }
@@ -173,6 +173,12 @@ export const decimalFilters: Readonly<Record<string, (value: unknown, arg?: unkn
     if (decimal === undefined) return Number(value)
     const places = Math.trunc(doubleOf(arg))
     return numberOf(rounded(decimal, Math.max(-maxPlaces, Math.min(maxPlaces, places))))
+  },
+  sum(value, property) {
+    const items: readonly unknown[] = Array.isArray(value) ? value : [value]
+    const numberIn = (item: unknown): unknown =>
+      typeof property !== 'string' ? item : isJsonObject(item) && Object.hasOwn(item, property) ? item[property] : 0
+    return items.reduce((sum, item) => calculated(sum, numberIn(item), add, (a, b) => a + b), 0)
   },
   times: (value, arg) => calculated(value, arg, multiply, (a, b) => a * b),
 }

@@ -140,6 +140,14 @@ const createEngine = (outputEscape: (value: unknown) => unknown): Liquid => {
   engine.registerFilter('last', function (value: unknown): unknown {
     return typeof value === 'string' ? characterAt(value, value.length - 1) : handlerOf(last)?.call(this, value)
   })
+  // The same characters as in Ruby, `CGI.escape`.
+  engine.registerFilter('url_encode', function (value: unknown): unknown {
+    const text = typeof value === 'string' ? value.toWellFormed() : inText(value)
+    this.context.memoryLimit.use(3 * Buffer.byteLength(text))
+    return encodeURIComponent(text)
+      .replaceAll('%20', '+')
+      .replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
+  })
   engine.registerFilter('json', {
     raw: true,
     handler(value: unknown) {

@@ -162,7 +162,9 @@ export const countedOperators: Operators = {
 const searching = new Set(['split', 'replace', 'replace_first', 'remove', 'remove_first'])
 /** Filters that process characters or items one by one, and create new ones. */
 const thorough = new Set(
-  'concat join lstrip map remove replace reverse rstrip slice split strip strip_html truncate uniq'.split(' '),
+  'concat join lstrip map remove replace reverse rstrip slice split strip strip_html truncate uniq url_encode'.split(
+    ' ',
+  ),
 )
 /** Directives of a time format that create a locale formatter. The others only read a number. */
 const byLanguage = /%[-_0^#:]*(?:[1-9]\d*)?[EO]?[aAbBhcxXZ]/g
@@ -187,7 +189,7 @@ const moreWork = (
   // Each item is read for each part of the path.
   if (name === 'map') return typeof first === 'string' ? (context.sizeOf(value) / itemWork) * perName * first.length : 0
   if (name === 'date') return dateWork(first, second)
-  if (Object.hasOwn(decimalFilters, name)) return perConversion
+  if (Object.hasOwn(decimalFilters, name)) return perConversion * (Array.isArray(value) ? value.length : 1)
   return name === 'date_to_xmlschema' ? 20 * perConversion : 0
 }
 

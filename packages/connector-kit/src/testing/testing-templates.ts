@@ -183,6 +183,21 @@ export const hostileTemplates: readonly HostileTemplate[] = [
   },
   { name: 'hashes', template: often('{% assign x = a | sha256 %}'), variables: { a: 'a'.repeat(200_000) } },
   {
+    name: 'lists summed',
+    template: often('{% assign x = a | sum %}'),
+    variables: { a: Array.from({ length: 20_000 }, (_, at) => at / 7) },
+  },
+  {
+    name: 'lists of long numbers summed',
+    template: often('{% assign x = a | sum %}'),
+    variables: { a: Array.from({ length: 2000 }, () => `${'9'.repeat(200)}.${'9'.repeat(190)}`) },
+  },
+  {
+    name: 'texts for addresses',
+    template: often('{% assign x = a | url_encode %}'),
+    variables: { a: 'ü('.repeat(50_000) },
+  },
+  {
     name: 'base64',
     template: often('{% assign x = a | base64_encode | base64_decode %}'),
     variables: { a: 'a'.repeat(100_000) },

@@ -24,8 +24,8 @@ export const templateTags = [
 export const templateFilters: readonly string[] = `
   append capitalize downcase lstrip prepend remove remove_first replace replace_first
   rstrip slice split strip strip_html strip_newlines truncate truncatewords upcase
-  base64_decode base64_encode sha256
-  abs at_least at_most ceil divided_by floor minus modulo plus round times
+  base64_decode base64_encode sha256 url_encode
+  abs at_least at_most ceil divided_by floor minus modulo plus round sum times
   compact concat first join last map reverse size uniq
   date date_to_xmlschema default
 `

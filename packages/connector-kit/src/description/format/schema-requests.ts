@@ -7,8 +7,8 @@ const template = z.string().max(10_000)
 /**
  * A JSON value whose texts are templates. A text that is one output, such as `{{ properties }}`, keeps the type of its
  * value, and is left out if there is none. Objects with these members are directives:
- * - `$merge`: a list of objects, whose members are put together; later ones win. It is sent even if it is empty.
- *   Members whose names are in `$without`, a list, are left out.
+ * - `$merge`: a list of objects, or of lists of them, whose members are put together; later ones win. It is sent even
+ *   if it is empty. Members whose names are in `$without`, a list, are left out.
  * - `$each` and `$item`: for each item of a list, `$item` with the variable `item`.
  * - `$pairs` and `$item`: the same for each member of an object; the item has `key` and `value`.
  * - `$if`, `$then`, and `$else`: one of two values.
@@ -161,8 +161,8 @@ export const describedRequest = z.strictObject({
   max_bytes: z.int().min(1).max(10_000_000).default(1_000_000),
   /**
    * A lookup before the request: `value` of the answer to `request` is the variable `found`. If there is none, the
-   * request `otherwise` is sent instead, such as one that creates the record. Without it, the record is skipped. A
-   * deletion then sends nothing.
+   * request `otherwise` is sent instead, such as one that creates the record; it can have a lookup of its own. Without
+   * it, the record is skipped. A deletion then sends nothing.
    */
   find: z.strictObject({ request: partName, value: answerPath, otherwise: partName.optional() }).optional(),
   answers: describedAnswers.optional(),

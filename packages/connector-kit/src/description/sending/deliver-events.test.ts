@@ -298,6 +298,65 @@ describe('a lookup', () => {
   })
 
   it.each([
+    [
+      'is changed if the second lookup finds it',
+      [{ status: 404 }, { status: 200, body: '{"id":"r2"}' }],
+      'PUT /by-name/r2',
+    ],
+    ['is created if no lookup finds it', [{ status: 404 }, { status: 404 }], 'POST /records'],
+  ])('a record %s', async (_, answers, expected) => {
+    const requests = {
+      ...upsert.requests,
+      batch: { ...upsert.requests.batch, find: { request: 'search', value: 'id', otherwise: 'second' } },
+      by_name: { method: 'GET', server: 'api', path: '/by-name', query: { name: '{{ name }}' } },
+      second: {
+        method: 'PUT',
+        server: 'api',
+        path: '/by-name/{{ found }}',
+        find: { request: 'by_name', value: 'id', otherwise: 'create' },
+      },
+    }
+    const ran = await run({ requests }, [{ id: 'k', name: 'n' }], (_items, at) => answers[at] ?? ok)
+    expect(ran.requests.map(({ method, url }) => `${method} ${url}`)).toEqual([
+      'GET /records?key=k',
+      'GET /by-name?name=n',
+      expected,
+    ])
+    expect(kinds(ran.outcomes)).toEqual(['delivered'])
+  })
+
+  it('a request that names itself is sent with what was found, or without it', async () => {
+    const requests = {
+      ...upsert.requests,
+      batch: {
+        method: 'POST',
+        server: 'api',
+        path: '/notes',
+        find: { request: 'search', value: 'id', otherwise: 'batch' },
+      },
+    }
+    const ran = await run({ requests }, [{ id: 'k' }], (_items, at) => (at === 0 ? { status: 404 } : ok))
+    expect(ran.requests.map(({ method, url }) => `${method} ${url}`)).toEqual(['GET /records?key=k', 'POST /notes'])
+  })
+
+  it('lookups that lead to each other end', async () => {
+    const names = ['batch', 'n1', 'n2', 'n3', 'n4']
+    const lookups = names.map((name, at) => [
+      name,
+      {
+        method: 'POST',
+        server: 'api',
+        path: '/x',
+        find: { request: 'search', value: 'id', otherwise: names[(at + 1) % names.length] },
+      },
+    ])
+    const requests = { ...upsert.requests, ...(Object.fromEntries(lookups) as object) }
+    const ran = await run({ requests }, [{ id: 'k' }], () => ({ status: 404 }))
+    expect(ran.requests).toHaveLength(3)
+    expect(ran.outcomes).toEqual([{ kind: 'rejected', reason: 'More than 3 lookups lead to each other' }])
+  })
+
+  it.each([
     ['a fault', { status: 503 }],
     ['an empty answer', { status: 200 }],
     ['no JSON', { status: 200, body: 'busy' }],

@@ -4,7 +4,7 @@ import { failedOutcome } from '../../http/failed-outcome.ts'
 import { createHeldGroups } from '../../http/held-groups.ts'
 import { createRefusedInRow } from '../../http/refused-in-row.ts'
 import type { Reading } from '../answers/read-answer.ts'
-import { type Described, openEnvelope } from '../requests/open-request.ts'
+import { type Described, openEnvelope, requestOf } from '../requests/open-request.ts'
 import { lookUp, type Sent, sendRead } from '../requests/send-read.ts'
 import { TreeProblem } from '../templates/render-tree.ts'
 import { makeUnits, requestsOf, type Sending, type Unit } from './make-units.ts'
@@ -13,6 +13,8 @@ import { makeUnits, requestsOf, type Sending, type Unit } from './make-units.ts'
 const maxRounds = 5
 /** After so many failures in a row, the rest of a batch waits for its next attempt. */
 const maxFailures = 3
+/** Lookups of one event, each after one that found nothing. */
+const maxLookUps = 3
 
 /** A record to change is not there. */
 class NotThere extends Error {}
@@ -21,17 +23,23 @@ class NotThere extends Error {}
 const sendUnits = async (described: Described, units: readonly Unit[], context: DeliverContext): Promise<Sent> => {
   const [first] = units
   if (first === undefined) throw new Error('A request has no events')
-  const { name, request, scope } = first
   const items = units.flatMap((unit) => unit.items)
-  const { find } = request
-  if (find === undefined) return await sendRead(described, first.envelope, items, context)
-  const looked = await lookUp(described, first.envelope, find.value, context)
-  if ('reading' in looked) return looked
-  const { found } = looked
-  const variables = { ...scope.variables, item: items[0]?.value, found }
-  const chosen = found === undefined ? find.otherwise : name
-  if (chosen === undefined) throw new NotThere('There is no such record')
-  const envelope = openEnvelope(described, chosen, { ...scope, variables }, context.settings)
+  let { name, envelope } = first
+  const names = new Set<string>()
+  for (let { find } = first.request; find !== undefined; ) {
+    names.add(name)
+    if (names.size > maxLookUps) throw new TreeProblem(`More than ${maxLookUps} lookups lead to each other`)
+    const looked = await lookUp(described, envelope, find.value, context)
+    if ('reading' in looked) return looked
+    const { found } = looked
+    const chosen = found === undefined ? find.otherwise : name
+    if (chosen === undefined) throw new NotThere('There is no such record')
+    const scope = { ...first.scope, variables: { ...first.scope.variables, item: items[0]?.value, found } }
+    name = chosen
+    // A request that names itself is sent in both cases.
+    find = names.has(name) ? undefined : requestOf(described, name).find
+    envelope = openEnvelope(described, find?.request ?? name, scope, context.settings)
+  }
   return await sendRead(described, envelope, items, context)
 }
 

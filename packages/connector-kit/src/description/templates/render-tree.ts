@@ -83,7 +83,7 @@ export const renderLeaf = (text: string, scope: Scope): unknown => {
 
 const merged = (parts: unknown, without: unknown, scope: Scope): JsonObject => {
   const left: ReadonlySet<unknown> = new Set(Array.isArray(without) ? without : [])
-  const objects = (Array.isArray(parts) ? parts : []).map((part: Tree) => renderTree(part, scope))
+  const objects = (Array.isArray(parts) ? parts : []).flatMap((part: Tree) => renderTree(part, scope))
   const members = objects.filter(isJsonObject).flatMap((object) => Object.entries(object))
   spend(scope, perMember * members.length)
   return Object.fromEntries(left.size === 0 ? members : members.filter(([name]) => !left.has(name)))
