@@ -317,7 +317,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     description: "Creates and updates subscriptions of a publication in beehiiv.",
     docsUrl: "https://github.com/beehiiv/typescript-sdk/blob/main/reference.md",
     icon: "/media/connectors/destinations/beehiiv-c60e8b2bad7e.svg",
-    kinds: ["Event Streams"],
+    kinds: ["Event Streams","Reverse ETL"],
     category: "Email and SMS",
     popular: false,
     abilities: ["People"],

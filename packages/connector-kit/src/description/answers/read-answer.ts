@@ -68,8 +68,8 @@ const retryOf = (reason: string, wait: number | undefined): EventOutcome & { rea
 type Entry = { value: unknown; reason: string; position: number; name?: string }
 
 /**
- * Returns the entries at the place of the errors: those of a list, those of each list of an object, or the members of an
- * object whose names are indexes or keys.
+ * Returns the entries at the place of the errors: those of a list, or of each list of an object. They can also be the
+ * members of an object, whose names are indexes or keys.
  */
 const entriesAt = (body: unknown, { at, by }: ItemErrors): Entry[] => {
   const found = valueInAnswer(body, at)
