@@ -260,7 +260,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     kinds: ["Event Streams","Reverse ETL"],
     category: "Product and experiments",
     popular: false,
-    abilities: ["People"],
+    abilities: ["People","Deletion of users"],
     load: async () => (await import('./load-described.ts')).loadDescribed('appcues'),
   },
   {
@@ -1580,7 +1580,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     kinds: ["Event Streams","Reverse ETL"],
     category: "Revenue",
     popular: false,
-    abilities: ["People"],
+    abilities: ["People","Deletion of users"],
     load: async () => (await import('./load-described.ts')).loadDescribed('voucherify'),
   },
   {
