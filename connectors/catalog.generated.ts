@@ -1284,6 +1284,18 @@ export const listedDestinations: readonly ListedDestination[] = [
     load: async () => (await import('./load-described.ts')).loadDescribed('postscript'),
   },
   {
+    slug: "pushover",
+    title: "Pushover",
+    description: "Shows a notification on phones for the events you choose.",
+    docsUrl: "https://pushover.net/api",
+    icon: "/media/connectors/destinations/pushover-090b727d0ee3.svg",
+    kinds: ["Event Streams"],
+    category: "Chat and work",
+    popular: false,
+    abilities: ["People"],
+    load: async () => (await import('./load-described.ts')).loadDescribed('pushover'),
+  },
+  {
     slug: "quora-conversions",
     title: "Quora Conversions API",
     description: "Sends conversions to Quora from the server, for ads on Quora.",
