@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'react'
+import { type ReactNode, useMemo, useState } from 'react'
 import { Link, useSearchParams } from 'react-router'
 import { markupText } from '../lib/format/markup.ts'
 import { pluralise } from '../lib/format/text.ts'
@@ -137,12 +137,22 @@ const counted = (cards: readonly CatalogCard[], namesOf: (card: CatalogCard) => 
   return [...names].map((name) => [name, cards.filter((card) => namesOf(card).includes(name)).length] as const)
 }
 
-const NoMatch = ({ search, category, onAll }: { search: string; category: string; onAll: () => void }) => (
+const NoMatch = ({
+  search,
+  category,
+  onAll,
+  otherwise,
+}: {
+  search: string
+  category: string
+  onAll: () => void
+  otherwise: ReactNode
+}) => (
   <div className="space-y-3 py-10 text-center text-ink-3">
     <p>
       Nothing in the catalog matches “{search}”{category === '' ? '' : ` in ${category}`}.
     </p>
-    {category !== '' && <Button onClick={onAll}>Search all categories</Button>}
+    {category === '' ? otherwise : <Button onClick={onAll}>Search all categories</Button>}
   </div>
 )
 
@@ -166,12 +176,15 @@ export const CatalogGrid = ({
   noun,
   cards,
   order = [],
+  otherwise,
 }: {
   label: string
   noun: string
   cards: readonly CatalogCard[]
   /** The order of the categories; others come in the order of their cards. */
   order?: readonly string[]
+  /** What users can do if nothing in the whole catalog matches. */
+  otherwise?: ReactNode
 }) => {
   const [params, setParams] = useSearchParams()
   const [search, setSearch] = useState(params.get('search') ?? '')
@@ -253,6 +266,7 @@ export const CatalogGrid = ({
           search={search}
           category={category === '' ? ability : category}
           onAll={() => set({ category: '', ability: '' })}
+          otherwise={otherwise}
         />
       )}
       {groups.length > 1 && !isFiltered ? <Groups groups={groups} noun={noun} /> : <Cards cards={shown} noun={noun} />}

@@ -22,6 +22,7 @@ export const ChooseStep = <App,>({
   cardOf,
   order,
   action,
+  otherwise,
 }: {
   /** The kind of object, such as "source". */
   noun: string
@@ -34,6 +35,8 @@ export const ChooseStep = <App,>({
   order?: readonly string[]
   /** A further way to create an object. */
   action?: ReactNode
+  /** What users can do if nothing in the catalog matches. */
+  otherwise?: ReactNode
 }) => (
   <>
     <PageHeader
@@ -45,7 +48,13 @@ export const ChooseStep = <App,>({
     />
     <QueryView query={query} skeleton={<CatalogSkeleton />} errorTitle="Failed to load the catalog">
       {(apps) => (
-        <CatalogGrid label={`Search ${noun}s`} noun={noun} cards={apps.map(cardOf)} {...(order && { order })} />
+        <CatalogGrid
+          label={`Search ${noun}s`}
+          noun={noun}
+          cards={apps.map(cardOf)}
+          otherwise={otherwise}
+          {...(order && { order })}
+        />
       )}
     </QueryView>
   </>

@@ -33,6 +33,14 @@ export const DestinationCatalogPage = () => {
           )}
         </>
       }
+      otherwise={
+        mayEdit && (
+          <>
+            <p>A service that is not in the catalog can become a destination of your own.</p>
+            <ButtonLink to={paths.newOwnConnector(workspace.name)}>Build a destination for it</ButtonLink>
+          </>
+        )
+      }
       cardOf={(app) => ({
         name: app.name,
         title: app.display_name,

@@ -1,4 +1,5 @@
 import type { TriedCall, TriedOwnConnector } from '@tributary/contract'
+import { useEffect, useRef } from 'react'
 import { formatJson } from '../../../lib/format/json-text.ts'
 import { count } from '../../../lib/format/text.ts'
 import { Badge, type BadgeTone } from '../../../ui/badge.tsx'
@@ -52,15 +53,24 @@ const Call = ({ call, index }: { call: TriedCall; index: number }) => {
   )
 }
 
-/** The requests of a trial with their answers. The server hides secrets. */
-export const TriedResult = ({ tried }: { tried: TriedOwnConnector }) => (
-  <section aria-label="Result" className="space-y-4 border-t border-line pt-4">
-    <dl className="grid grid-cols-2 gap-3">
+/** The outcome of a trial. It scrolls into view, since the form above it can be long. */
+const Outcome = ({ tried }: { tried: TriedOwnConnector }) => {
+  const element = useRef<HTMLDListElement>(null)
+  useEffect(() => element.current?.scrollIntoView({ block: 'nearest' }), [tried])
+  return (
+    <dl ref={element} className="grid scroll-mb-80 grid-cols-2 gap-3">
       <Fact name="Outcome">
         <Badge tone={outcomes[tried.outcome].tone}>{outcomes[tried.outcome].label}</Badge>
       </Fact>
       <Fact name="Action">{tried.action === '' ? 'None' : tried.action}</Fact>
     </dl>
+  )
+}
+
+/** The requests of a trial with their answers. The server hides secrets. */
+export const TriedResult = ({ tried }: { tried: TriedOwnConnector }) => (
+  <section aria-label="Result" className="space-y-4 border-t border-line pt-4">
+    <Outcome tried={tried} />
     {tried.reason !== '' && (
       <p className="rounded-md bg-sunken px-3 py-2 text-sm break-words text-ink-2">{tried.reason}</p>
     )}
