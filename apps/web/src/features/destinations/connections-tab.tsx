@@ -95,7 +95,9 @@ const Sources = ({ destination }: { destination: Destination }) => {
       {() =>
         mine.length === 0 ? (
           <EmptyState icon={<Radio />} title="Not connected yet" action={mayEdit && add}>
-            Connect a source to start delivering its events here.
+            {sources.data?.length === 0
+              ? 'Add a source, then connect it here to deliver its events.'
+              : 'Connect a source to start delivering its events here.'}
           </EmptyState>
         ) : (
           <div className="space-y-4">
