@@ -23,9 +23,9 @@ test('a cURL command becomes a destination that is tried, published, used, chang
   await page.getByRole('searchbox', { name: 'Search destinations' }).fill('no such service')
   await page.getByRole('link', { name: 'Build a destination for it' }).click()
   const command = page.getByRole('textbox', { name: 'cURL command' })
-  await command.fill(`curl -F token=x ${receiver.url}/1/messages.json`)
+  await command.fill(`curl -F image=@x.png ${receiver.url}/1/messages.json`)
   await page.getByRole('button', { name: 'Use this command' }).click()
-  await expect(command).toHaveAccessibleDescription(/^Multipart forms/)
+  await expect(command).toHaveAccessibleDescription(/^Files in forms/)
   await command.fill(
     `curl -s ${receiver.url}/1/messages.json --json '{"token": "abc123", "user": "user123", "message": "hello world"}'`,
   )

@@ -230,6 +230,21 @@ https://api.example.com/rest-api/v0/test-payment \\
     },
   ],
   [
+    'https://pushover.net/faq',
+    `curl -s \\
+  --form-string "token=abc123" \\
+  --form-string "user=user123" \\
+  --form-string "message=hello world" \\
+  https://api.pushover.net/1/messages.json`,
+    { token: 'secret-0001' },
+    {
+      method: 'POST',
+      url: 'https://api.pushover.net/1/messages.json',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: 'token=secret-0001&user=user123&message=hello+world',
+    },
+  ],
+  [
     'https://core.telegram.org/bots/api#making-requests',
     `curl "https://api.telegram.org/bot<token>/sendMessage?chat_id=@channel&text=Hello"`,
     { token: 'secret-0001' },
@@ -294,8 +309,9 @@ test.each([
   ['', /Paste/],
   ['wget https://a.example', /begin with curl/],
   ['curl', /no URL/],
-  ['curl -F a=b https://a.example', /Multipart/],
-  ['curl -s --form-string "token=x" https://api.pushover.net/1/messages.json', /Multipart/],
+  ['curl -F a=b -F c=@d.png https://a.example', /Files/],
+  ['curl -F "a=<b.txt" https://a.example', /Files/],
+  ['curl -F a https://a.example', /has no =/],
   ['curl https://a.example -d @file.json', /file/],
   ['curl "https://a.example" ^\n -H "a: b"', /Windows/],
   ['curl https://a.example?a=1&b=2', /quotes/],
@@ -318,6 +334,15 @@ test.each([
 test('a long command of many words, quotes, and lines is read at once', () => {
   for (const part of [' \\\n-s', " ''", '\n-s', ' "a"', "$'\\x41'", '%', '{', '&a=1'])
     descriptionOfCurl(`curl 'https://a.example/' ${part.repeat(Math.floor(60_000 / part.length))}`)
+})
+
+test('a multipart form without files becomes a URL-encoded form, and keeps its texts', () => {
+  const { whole } = described(
+    `curl -H 'Content-Type: multipart/form-data' -F 'text=a & b=c;d;type=text/plain' --form-string 'note=@home' https://a.example`,
+  )
+  expect(whole.requests.send).toEqual({ method: 'POST', server: 'api', path: '/', encoding: 'form' })
+  const { text, note } = whole.actions.send.fields
+  expect([text.from.value, note.from.value]).toEqual(['a & b=c;d', '@home'])
 })
 
 test('a secret inside an object of the body is not in the description', () => {

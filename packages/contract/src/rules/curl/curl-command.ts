@@ -31,9 +31,6 @@ const ignored = new Set(
 
 /** Options that cannot be described, with the reason. */
 const refused: Readonly<Record<string, string>> = {
-  form: 'Multipart forms (-F) cannot be sent. Use the JSON or URL-encoded form of this call, with -d',
-  'form-string':
-    'Multipart forms (--form-string) cannot be sent. Use the JSON or URL-encoded form of this call, with -d',
   'upload-file': 'Files (-T) cannot be sent. Put the text of the body in -d',
   head: 'A HEAD request (-I) has no answer to read. Paste a request that sends data',
   config: 'A file of options (-K) cannot be read. Write its options into the command',
@@ -87,9 +84,10 @@ const shortNames: Readonly<Record<string, string>> = {
 const valued = new Set([
   ...ignored,
   ...Object.keys(refused),
-  ...'request header data data-ascii data-raw data-binary data-urlencode json user url url-query cookie oauth2-bearer'.split(
-    ' ',
-  ),
+  ...(
+    'request header data data-ascii data-raw data-binary data-urlencode form form-string json user url url-query cookie ' +
+    'oauth2-bearer'
+  ).split(' '),
 ])
 
 type Option = readonly [name: string, value: string]
@@ -141,7 +139,27 @@ const urlEncoded = (value: string): string => {
   return `${at === 0 ? '' : `${value.slice(0, at)}=`}${encodeURIComponent(value.slice(at + 1))}`
 }
 
-type Gathered = CurlCommand & { parts: string[]; queries: string[]; isGet: boolean; isJson: boolean; given: string }
+/** Encodes a member of a multipart form. Without files, it becomes one of a URL-encoded form. */
+const formMember = (member: string): string => {
+  const at = member.indexOf('=')
+  if (at < 1) throw new CurlProblem(`The member ${JSON.stringify(member.slice(0, 60))} of the form has no =`)
+  return `${encodeURIComponent(member.slice(0, at))}=${encodeURIComponent(member.slice(at + 1))}`
+}
+
+/** The same for `-F`, whose values can name files, and end with a type. */
+const formField = (member: string): string => {
+  if (/^[^=]*=[@<]/.test(member)) throw new CurlProblem('Files in forms (-F) cannot be sent. Leave them out')
+  return formMember(member.replace(/;type=[\w/.+-]*$/, ''))
+}
+
+type Gathered = CurlCommand & {
+  parts: string[]
+  queries: string[]
+  isGet: boolean
+  isJson: boolean
+  isForm: boolean
+  given: string
+}
 
 const readHeader = (value: string): readonly [string, string] => {
   const at = value.indexOf(':')
@@ -162,6 +180,14 @@ const uses: Readonly<Record<string, (to: Gathered, value: string) => unknown>> =
     to.parts.push(noFile(value))
     to.isJson = true
   },
+  form: (to, value) => {
+    to.parts.push(formField(value))
+    to.isForm = true
+  },
+  'form-string': (to, value) => {
+    to.parts.push(formMember(value))
+    to.isForm = true
+  },
   'url-query': (to, value) => to.queries.push(urlEncoded(value)),
   user: (to, value) => (to.user = value),
   cookie: (to, value) => to.headers.push(['Cookie', value]),
@@ -176,8 +202,9 @@ const uses: Readonly<Record<string, (to: Gathered, value: string) => unknown>> =
 const windows = /\^\s*\n|\^"|(?:^|\s)curl\.exe\s|`\s*\n/
 
 /**
- * Reads a cURL command, and returns the request that it sends. Options that change nothing of it are left out. Throws
- * CurlProblem, with a sentence for the user, if it is no such command or sends what cannot be described.
+ * Reads a cURL command, and returns the request that it sends. Options that change nothing of it are left out. A
+ * multipart form becomes a URL-encoded one. Throws CurlProblem, with a sentence for the user, if it is no such command
+ * or sends what cannot be described.
  */
 export const readCurl = (text: string): CurlCommand => {
   if (text.trim() === '') throw new CurlProblem('Paste a cURL command')
@@ -195,6 +222,7 @@ export const readCurl = (text: string): CurlCommand => {
     queries: [],
     isGet: false,
     isJson: false,
+    isForm: false,
     given: '',
   }
   for (const [name, value] of optionsOf(words)) {
@@ -208,6 +236,7 @@ export const readCurl = (text: string): CurlCommand => {
   const body = to.isGet ? '' : to.parts.join(to.isJson ? '' : '&')
   const url = inQuery === '' ? to.url : `${to.url}${to.url.includes('?') ? '&' : '?'}${inQuery}`
   if (to.isJson) to.headers.push(['Content-Type', 'application/json'])
+  else if (to.isForm) to.headers.push(['Content-Type', 'application/x-www-form-urlencoded'])
   const method = to.given === '' ? (to.parts.length > 0 && !to.isGet ? 'POST' : 'GET') : to.given
   return { method, url, headers: to.headers, body, user: to.user }
 }

@@ -54,6 +54,10 @@ export const labelOf = (name: string): string => {
   return [first.charAt(0).toUpperCase() + first.slice(1), ...others].join(' ').slice(0, 100)
 }
 
+/** Returns a label as it is written inside a sentence: `Token` is `token`, and `API key` stays. */
+export const withinText = (label: string): string =>
+  /^[A-Z][a-z]/.test(label) ? label.charAt(0).toLowerCase() + label.slice(1) : label
+
 /** A text of the command as a template that gives the same text. */
 export const asTemplate = (text: string): string =>
   /\{\{|\{%/.test(text) ? text.replaceAll('{{', "{{ '{{' }}").replaceAll('{%', "{{ '{%' }}") : text

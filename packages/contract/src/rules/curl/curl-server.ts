@@ -1,4 +1,4 @@
-import { isSecretName, type Json, labelOf, partNameOf, placeholderIn } from './curl-parts.ts'
+import { isSecretName, type Json, labelOf, partNameOf, placeholderIn, withinText } from './curl-parts.ts'
 import { CurlProblem } from './shell-words.ts'
 
 /** The parts of a URL as they are written, so that placeholders stay. */
@@ -35,7 +35,7 @@ export const createSettings = () => {
     settings,
     text: (name: string, more: Record<string, Json> = {}): string => add(name, { type: 'text', ...more }),
     secret: (name: string): string =>
-      add(name, { type: 'secret', help: `The ${labelOf(name)} of the API. Stored encrypted.` }),
+      add(name, { type: 'secret', help: `The ${withinText(labelOf(name))} of the service. Stored encrypted.` }),
     url: (name: string, origin: string): string =>
       add(name, { type: 'url', help: 'The address of the server, without the path of the request.', default: origin }),
   }
