@@ -46,7 +46,10 @@ export type DescribedSetting = z.output<typeof describedSetting>
 
 const httpsOrigin = z
   .string()
-  .regex(/^https:\/\/[a-z0-9.-]+$/, 'A server is https:// and a host, without a path')
+  .regex(
+    /^https:\/\/[a-z0-9.-]+$/,
+    'A server is https:// and a host, without a path. For another address, name a setting of type url: { "setting": … }',
+  )
   .refine((address) => URL.canParse(address), 'The host of a server is none')
 
 /**
