@@ -275,3 +275,20 @@ test('if only creating the key fails, the source stays, and a key can be created
   await expect(page.getByText('Write Key Created')).toBeVisible()
   await expect(page.getByText('Production till')).toBeVisible()
 })
+
+test('a source that is added for a destination is connected to it', async ({ signedIn: page, product, receiver }) => {
+  const { workspace } = await createWorkspace(product.api, 'Added')
+  const { name: destination } = await product.api.ok('POST', `/${workspace}/destinations`, {
+    title: 'Own service',
+    app: { name: 'catalogDestinations/webhook' },
+    settings: { url: receiver.url },
+  })
+  await page.goto(`/${String(destination)}#connections`)
+  await page.getByRole('link', { name: 'Add a source' }).click()
+  await page.getByRole('link', { name: /^HTTP API/ }).click()
+  await expect(page.getByText('Its events will be delivered to Own service.')).toBeVisible()
+  await create(page).click()
+  await expect(page.getByText('Destination Connected')).toBeVisible()
+  await page.getByRole('tab', { name: 'Connections' }).click()
+  await expect(page.getByRole('link', { name: 'Own service' })).toBeVisible()
+})

@@ -47,8 +47,11 @@ export const paths = {
   /** A source with one of its events open; '' opens none. `event` is the ID of the event. `filters` narrow the list. */
   sourceEvent: (source: string, event: string, filters: Record<string, string> = {}) =>
     `/${source}${queryOf({ event, ...filters })}`,
-  catalogSources: (workspace: string) => `/${workspace}/catalog-sources`,
-  newSource: (workspace: string, app: string) => `/${workspace}/catalog-sources/${slugOf(app)}/new`,
+  /** The catalog of sources, and the form of one. With `destination` (a resource name), the new source is connected to it. */
+  catalogSources: (workspace: string, destination?: string) =>
+    `/${workspace}/catalog-sources${queryOf({ destination })}`,
+  newSource: (workspace: string, app: string, destination?: string) =>
+    `/${workspace}/catalog-sources/${slugOf(app)}/new${queryOf({ destination })}`,
   /** With the value `failed` for `sort`, destinations with the most failures come first. */
   destinations: (workspace: string, query: ListQuery & { range?: string; sort?: 'failed' } = {}) =>
     `/${workspace}/destinations${queryOf(query)}`,

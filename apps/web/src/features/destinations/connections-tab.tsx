@@ -69,7 +69,7 @@ const Sources = ({ destination }: { destination: Destination }) => {
   const mine = (connections.data ?? []).filter((connection) => connection.destination === destination.name)
   const connected = new Set(mine.map(({ source }) => source))
   const free = (sources.data ?? []).filter(({ name }) => !connected.has(name))
-  const addTo = paths.catalogSources(workspace.name)
+  const addTo = paths.catalogSources(workspace.name, destination.name)
   const failed = { text: 'Could not load the sources', onRetry: () => void sources.refetch() }
   const menu = (
     <ConnectMenu
@@ -95,9 +95,7 @@ const Sources = ({ destination }: { destination: Destination }) => {
       {() =>
         mine.length === 0 ? (
           <EmptyState icon={<Radio />} title="Not connected yet" action={mayEdit && add}>
-            {sources.data?.length === 0
-              ? 'Add a source, then connect it here to deliver its events.'
-              : 'Connect a source to start delivering its events here.'}
+            Connect a source to start delivering its events here.
           </EmptyState>
         ) : (
           <div className="space-y-4">

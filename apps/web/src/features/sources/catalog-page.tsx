@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { TargetProduct } from '@tributary/contract'
+import { useSearchParams } from 'react-router'
 import { ChooseStep } from '../../components/create-flow.tsx'
 import { catalogSourcesQuery } from '../../lib/queries/workspace-queries.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
@@ -10,6 +11,8 @@ const Catalog = ({ product, description }: { product: TargetProduct; description
   const workspace = useWorkspace()
   const query = useQuery(catalogSourcesQuery(workspace.name, product))
   const { list, make } = sourcePlaces(workspace.name, product)
+  const [address] = useSearchParams()
+  const destination = address.get('destination') ?? undefined
   return (
     <ChooseStep
       noun="source"
@@ -23,7 +26,7 @@ const Catalog = ({ product, description }: { product: TargetProduct; description
         icon: app.extra.app_icon,
         categories: [sourceTypeName(app.type)],
         instances: app.instance_count,
-        to: make(app.name),
+        to: make(app.name, destination),
       })}
     />
   )

@@ -1,17 +1,19 @@
 import { useQuery } from '@tanstack/react-query'
 import { type CatalogSource, methods, type SchemaTemplate, type Source } from '@tributary/contract'
 import { useMemo } from 'react'
-import { useNavigate, useParams } from 'react-router'
+import { useNavigate, useParams, useSearchParams } from 'react-router'
 import { useApiForm } from '../../components/api-form.ts'
 import { FillPage, FillSkeleton, FillStep } from '../../components/create-flow.tsx'
 import { DocsPanel } from '../../components/docs-panel.tsx'
 import { ErrorScreen } from '../../components/error-screen.tsx'
+import { useConnections } from '../../components/use-connections.ts'
 import { workspaceIds } from '../../lib/format/names.ts'
 import { defaultTitle } from '../../lib/format/text.ts'
 import { paths } from '../../lib/paths.ts'
 import { rowsQuery } from '../../lib/queries/query.ts'
-import { catalogSourceQuery, sourcesQuery } from '../../lib/queries/workspace-queries.ts'
+import { catalogSourceQuery, destinationQuery, sourcesQuery } from '../../lib/queries/workspace-queries.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
+import { notifyRefusal } from '../../ui/overlays/toast.tsx'
 import { onTab } from '../../ui/tabs.tsx'
 import { useCreateSource } from './mutations.ts'
 import { SchemaPicker } from './schema-picker.tsx'
@@ -24,6 +26,22 @@ const schemaTemplatesQuery = (workspace: string) =>
     staleTime: 60_000,
   })
 
+/** The destination from which users came to create a source for it; undefined if they came from elsewhere. */
+const useTarget = (): string | undefined => {
+  const workspace = useWorkspace()
+  const [address] = useSearchParams()
+  const given = address.get('destination')
+  return given?.startsWith(`${workspace.name}/destinations/`) === true ? given : undefined
+}
+
+/** Says to which destination the events of the new source go. */
+const TargetNote = ({ destination }: { destination: string }) => {
+  const { data } = useQuery(destinationQuery(destination))
+  return data === undefined ? null : (
+    <p className="text-sm text-ink-2">Its events will be delivered to {data.title}. You can change this later.</p>
+  )
+}
+
 type Lists = { templates: readonly SchemaTemplate[]; sources: readonly Source[] }
 
 const NewSourceForm = ({ app, lists }: { app: CatalogSource; lists: Lists | undefined }) => {
@@ -31,6 +49,8 @@ const NewSourceForm = ({ app, lists }: { app: CatalogSource; lists: Lists | unde
   const navigate = useNavigate()
   const create = useCreateSource(workspace.name, app.target_product)
   const { list, catalog } = sourcePlaces(workspace.name, app.target_product)
+  const { connect } = useConnections(workspace.name, 'Destination')
+  const destination = useTarget()
   const rules = useMemo(() => newSourceForm(app.has_predefined_schema), [app.has_predefined_schema])
   const form = useApiForm<NewSourceValues>(rules, {
     title: defaultTitle(app),
@@ -50,6 +70,10 @@ const NewSourceForm = ({ app, lists }: { app: CatalogSource; lists: Lists | unde
         target_product: app.target_product,
       },
     })
+    if (destination !== undefined)
+      await connect
+        .mutateAsync({ source: source.name, destination })
+        .catch((error: Error) => notifyRefusal('Could not connect', error))
     await navigate(paths.source(source.name), { state: onTab('setup') })
   }
   return (
@@ -63,6 +87,7 @@ const NewSourceForm = ({ app, lists }: { app: CatalogSource; lists: Lists | unde
       aside={<DocsPanel app={app} />}
     >
       {lists !== undefined && <SchemaPicker {...lists} />}
+      {destination !== undefined && <TargetNote destination={destination} />}
     </FillStep>
   )
 }

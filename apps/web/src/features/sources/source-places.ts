@@ -12,5 +12,5 @@ export const sourcePlaces = (workspace: string, product: TargetProduct) =>
     : {
         list: { label: 'Sources', to: paths.sources(workspace) },
         catalog: paths.catalogSources(workspace),
-        make: (app: string) => paths.newSource(workspace, app),
+        make: (app: string, destination?: string) => paths.newSource(workspace, app, destination),
       }
