@@ -105,6 +105,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Analytics",
     popular: false,
     abilities: ["People"],
+    apiVersion: {"version":"v2","page":"https://developer.accoil.com/docs/integrations/rest-api"},
     load: async () => (await import('./load-described.ts')).loadDescribed('accoil'),
   },
   {
@@ -117,6 +118,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Email and SMS",
     popular: false,
     abilities: ["People"],
+    apiVersion: {"version":"v3","page":"https://github.com/api-evangelist/activecampaign/blob/main/openapi/activecampaign-contacts-api-openapi.yml"},
     load: async () => (await import('./load-described.ts')).loadDescribed('activecampaign'),
   },
   {
@@ -141,6 +143,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Customer engagement",
     popular: false,
     abilities: ["People","Deletion of users"],
+    apiVersion: {"version":"3","page":"https://github.com/rudderlabs/rudder-transformer/blob/develop/test/integrations/destinations/airship/processor/data.ts"},
     load: async () => (await import('./load-described.ts')).loadDescribed('airship'),
   },
   {
@@ -153,6 +156,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Chat and work",
     popular: false,
     abilities: ["People"],
+    apiVersion: {"version":"v0","page":"https://airtable.com/developers/web/api/update-multiple-records"},
     load: async () => (await import('./load-described.ts')).loadDescribed('airtable'),
   },
   {
@@ -165,6 +169,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Search and personalization",
     popular: false,
     abilities: ["Deletion of users"],
+    apiVersion: {"version":"1","page":"https://github.com/algolia/api-clients-automation/blob/main/specs/insights/paths/pushEvents.yml"},
     load: async () => (await import('./load-described.ts')).loadDescribed('algolia-insights'),
   },
   {
@@ -237,6 +242,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Analytics",
     popular: true,
     abilities: ["People","Deletion of users"],
+    apiVersion: {"version":"HTTP V2","page":"https://amplitude.com/docs/apis/analytics/http-v2"},
     load: async () => (await import('./load-described.ts')).loadDescribed('amplitude'),
   },
   {
@@ -261,6 +267,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Product and experiments",
     popular: false,
     abilities: ["People","Deletion of users"],
+    apiVersion: {"version":"v2","page":"https://api.appcues.com/v2/docs"},
     load: async () => (await import('./load-described.ts')).loadDescribed('appcues'),
   },
   {
@@ -273,6 +280,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Mobile attribution",
     popular: false,
     abilities: [],
+    apiVersion: {"version":"3","page":"https://dev.appsflyer.com/hc/reference/s2s-events-api3-overview"},
     load: async () => (await import('./load-described.ts')).loadDescribed('appsflyer'),
   },
   {
@@ -285,6 +293,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Email and SMS",
     popular: false,
     abilities: ["People","Deletion of users"],
+    apiVersion: {"version":"v1","page":"https://github.com/api-evangelist/attentive/blob/main/openapi/_original/attentive-v1-openapi.yaml"},
     load: async () => (await import('./load-described.ts')).loadDescribed('attentive'),
   },
   {
@@ -297,6 +306,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "CRM and sales",
     popular: false,
     abilities: ["People"],
+    apiVersion: {"version":"v2","page":"https://docs.attio.com/rest-api/endpoint-reference/records/assert-a-record"},
     load: async () => (await import('./load-described.ts')).loadDescribed('attio'),
   },
   {
@@ -321,6 +331,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Email and SMS",
     popular: false,
     abilities: ["People"],
+    apiVersion: {"version":"v2","page":"https://github.com/beehiiv/typescript-sdk/blob/main/reference.md"},
     load: async () => (await import('./load-described.ts')).loadDescribed('beehiiv'),
   },
   {
@@ -333,6 +344,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Customer engagement",
     popular: false,
     abilities: ["People"],
+    apiVersion: {"version":"v2","page":"https://documentation.bloomreach.com/engagement/docs/batch-commands-2"},
     load: async () => (await import('./load-described.ts')).loadDescribed('bloomreach-engagement'),
   },
   {
@@ -345,6 +357,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Customer engagement",
     popular: false,
     abilities: ["People","Deletion of users"],
+    apiVersion: {"version":"v1","page":"https://github.com/api-evangelist/blueshift/blob/main/openapi/_original/blueshift-openapi.json"},
     load: async () => (await import('./load-described.ts')).loadDescribed('blueshift'),
   },
   {
@@ -369,6 +382,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Email and SMS",
     popular: false,
     abilities: ["People","Deletion of users"],
+    apiVersion: {"version":"v3","page":"https://developers.brevo.com/reference/create-contact"},
     load: async () => (await import('./load-described.ts')).loadDescribed('brevo'),
   },
   {
@@ -393,6 +407,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Chat and work",
     popular: false,
     abilities: [],
+    apiVersion: {"version":"v2","page":"https://developer.clickup.com/reference/createtask"},
     load: async () => (await import('./load-described.ts')).loadDescribed('clickup'),
   },
   {
@@ -405,6 +420,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "CRM and sales",
     popular: false,
     abilities: ["People"],
+    apiVersion: {"version":"v1","page":"https://developer.close.com/resources/leads/"},
     load: async () => (await import('./load-described.ts')).loadDescribed('close'),
   },
   {
@@ -417,6 +433,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Customer engagement",
     popular: false,
     abilities: ["People"],
+    apiVersion: {"version":"v2","page":"https://github.com/api-evangelist/cordial/blob/main/openapi/_original/cordial-v2-openapi-original.json"},
     load: async () => (await import('./load-described.ts')).loadDescribed('cordial'),
   },
   {
@@ -465,6 +482,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Customer engagement",
     popular: true,
     abilities: ["People","Deletion of users"],
+    apiVersion: {"version":"Track API v2","page":"https://docs.customer.io/integrations/api/track/tag/track_v2/"},
     load: async () => (await import('./load-described.ts')).loadDescribed('customer-io'),
   },
   {
@@ -477,6 +495,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Monitoring",
     popular: false,
     abilities: ["People"],
+    apiVersion: {"version":"v2","page":"https://docs.datadoghq.com/api/latest/logs/"},
     load: async () => (await import('./load-described.ts')).loadDescribed('datadog'),
   },
   {
@@ -489,6 +508,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Chat and work",
     popular: false,
     abilities: ["People"],
+    apiVersion: {"version":"v10","page":"https://discord.com/developers/docs/reference"},
     load: async () => (await import('./load-described.ts')).loadDescribed('discord'),
   },
   {
@@ -501,6 +521,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Email and SMS",
     popular: false,
     abilities: ["People"],
+    apiVersion: {"version":"v3","page":"https://github.com/api-evangelist/dotdigital/blob/main/openapi/_original/dotdigital-contacts-service.json"},
     load: async () => (await import('./load-described.ts')).loadDescribed('dotdigital'),
   },
   {
@@ -513,6 +534,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Email and SMS",
     popular: false,
     abilities: ["People"],
+    apiVersion: {"version":"v2 and v3","page":"https://developer.drip.com/"},
     load: async () => (await import('./load-described.ts')).loadDescribed('drip'),
   },
   {
@@ -537,6 +559,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Customer engagement",
     popular: false,
     abilities: ["People"],
+    apiVersion: {"version":"v3","page":"https://github.com/segmentio/action-destinations/blob/main/packages/destination-actions/src/destinations/emarsys/index.ts"},
     load: async () => (await import('./load-described.ts')).loadDescribed('emarsys'),
   },
   {
@@ -549,6 +572,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Customer engagement",
     popular: false,
     abilities: ["People","Deletion of users"],
+    apiVersion: {"version":"v1","page":"https://engage.so/docs/api/users"},
     load: async () => (await import('./load-described.ts')).loadDescribed('engage'),
   },
   {
@@ -573,6 +597,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Analytics",
     popular: false,
     abilities: ["People","Deletion of users"],
+    apiVersion: {"version":"v2","page":"https://developer.fullstory.com/server/v2/events/create-events"},
     load: async () => (await import('./load-described.ts')).loadDescribed('fullstory'),
   },
   {
@@ -585,6 +610,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Product and experiments",
     popular: false,
     abilities: ["People"],
+    apiVersion: {"version":"v1","page":"https://gainsightpx.docs.apiary.io/"},
     load: async () => (await import('./load-described.ts')).loadDescribed('gainsight-px'),
   },
   {
@@ -621,6 +647,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Advertising",
     popular: true,
     abilities: [],
+    apiVersion: {"version":"v25","page":"https://developers.google.com/google-ads/api/docs/sunset-dates","until":"2027-08-01"},
     load: async () => (await import('./destinations/google-ads/definition.ts')).googleAds,
   },
   {
@@ -681,6 +708,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Advertising",
     popular: false,
     abilities: ["Lists of people"],
+    apiVersion: {"version":"v1","page":"https://developers.google.com/data-manager/api/release-notes"},
     load: async () => (await import('./destinations/google-customer-match/definition.ts')).googleCustomerMatch,
   },
   {
@@ -729,6 +757,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Support and success",
     popular: true,
     abilities: ["People","Deletion of users"],
+    apiVersion: {"version":"2.16","page":"https://github.com/intercom/Intercom-OpenAPI/blob/main/descriptions/2.16/api.intercom.io.yaml"},
     load: async () => (await import('./load-described.ts')).loadDescribed('intercom'),
   },
   {
@@ -741,6 +770,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Customer engagement",
     popular: false,
     abilities: ["People","Deletion of users"],
+    apiVersion: {"version":"1.8","page":"https://github.com/Iterable/api-client/blob/main/api-docs.json"},
     load: async () => (await import('./load-described.ts')).loadDescribed('iterable'),
   },
   {
@@ -753,6 +783,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Chat and work",
     popular: false,
     abilities: [],
+    apiVersion: {"version":"v3","page":"https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issues/"},
     load: async () => (await import('./load-described.ts')).loadDescribed('jira'),
   },
   {
@@ -765,6 +796,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Email and SMS",
     popular: false,
     abilities: ["People"],
+    apiVersion: {"version":"v4","page":"https://developers.kit.com/api-reference/subscribers/create-a-subscriber"},
     load: async () => (await import('./load-described.ts')).loadDescribed('kit'),
   },
   {
@@ -777,6 +809,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Customer engagement",
     popular: true,
     abilities: ["People"],
+    apiVersion: {"version":"2026-07-15","page":"https://raw.githubusercontent.com/klaviyo/openapi/main/openapi/stable.json"},
     load: async () => (await import('./load-described.ts')).loadDescribed('klaviyo'),
   },
   {
@@ -801,6 +834,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Customer engagement",
     popular: false,
     abilities: ["People","Deletion of users"],
+    apiVersion: {"version":"v1","page":"https://docs.knock.app/api-reference/overview"},
     load: async () => (await import('./load-described.ts')).loadDescribed('knock'),
   },
   {
@@ -825,6 +859,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Revenue",
     popular: false,
     abilities: ["People"],
+    apiVersion: {"version":"v1","page":"https://getlago.com/docs/api-reference/events/batch"},
     load: async () => (await import('./load-described.ts')).loadDescribed('lago'),
   },
   {
@@ -861,6 +896,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Advertising",
     popular: false,
     abilities: [],
+    apiVersion: {"version":"202603","page":"https://learn.microsoft.com/en-us/linkedin/marketing/integrations/migrations","until":"2027-03-16"},
     load: async () => (await import('./load-described.ts')).loadDescribed('linkedin-conversions'),
   },
   {
@@ -873,6 +909,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Email and SMS",
     popular: false,
     abilities: ["People","Deletion of users"],
+    apiVersion: {"version":"v1","page":"https://loops.so/docs/api-reference/intro"},
     load: async () => (await import('./load-described.ts')).loadDescribed('loops'),
   },
   {
@@ -885,6 +922,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Email and SMS",
     popular: false,
     abilities: ["People"],
+    apiVersion: {"version":"3.0","page":"https://github.com/mailchimp/mailchimp-marketing-node/blob/master/src/api/ListsApi.js"},
     load: async () => (await import('./load-described.ts')).loadDescribed('mailchimp'),
   },
   {
@@ -909,6 +947,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Email and SMS",
     popular: false,
     abilities: ["People"],
+    apiVersion: {"version":"v3","page":"https://github.com/mailgun/documentation/blob/master/source/api-intro.rst"},
     load: async () => (await import('./load-described.ts')).loadDescribed('mailgun'),
   },
   {
@@ -921,6 +960,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Email and SMS",
     popular: false,
     abilities: ["People"],
+    apiVersion: {"version":"v3 and v3.1","page":"https://github.com/mailjet/api-documentation/blob/master/guides/_send-api.md"},
     load: async () => (await import('./load-described.ts')).loadDescribed('mailjet'),
   },
   {
@@ -957,6 +997,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Advertising",
     popular: true,
     abilities: [],
+    apiVersion: {"version":"v25.0","page":"https://developers.facebook.com/docs/graph-api/changelog/versions","until":"2028-07-29"},
     load: async () => (await import('./destinations/meta-conversions/definition.ts')).metaConversions,
   },
   {
@@ -969,6 +1010,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Advertising",
     popular: false,
     abilities: ["People","Lists of people"],
+    apiVersion: {"version":"v25.0","page":"https://developers.facebook.com/docs/graph-api/changelog/versions","until":"2028-07-29"},
     load: async () => (await import('./destinations/meta-custom-audiences/definition.ts')).metaCustomAudiences,
   },
   {
@@ -981,6 +1023,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Revenue",
     popular: false,
     abilities: [],
+    apiVersion: {"version":"v1","page":"https://docs.metronome.com/api-reference/usage/ingest-events"},
     load: async () => (await import('./load-described.ts')).loadDescribed('metronome'),
   },
   {
@@ -993,6 +1036,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Advertising",
     popular: false,
     abilities: [],
+    apiVersion: {"version":"v1","page":"https://github.com/elbwalker/walkerOS/blob/main/packages/server/destinations/bing/src/push.ts"},
     load: async () => (await import('./load-described.ts')).loadDescribed('microsoft-conversions'),
   },
   {
@@ -1005,6 +1049,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "CRM and sales",
     popular: false,
     abilities: ["People","Deletion of users"],
+    apiVersion: {"version":"v9.2","page":"https://learn.microsoft.com/en-us/power-apps/developer/data-platform/webapi/update-delete-entities-using-web-api"},
     load: async () => (await import('./load-described.ts')).loadDescribed('dynamics-365'),
   },
   {
@@ -1041,6 +1086,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Customer engagement",
     popular: false,
     abilities: ["People","Deletion of users"],
+    apiVersion: {"version":"v1","page":"https://github.com/api-evangelist/moengage/blob/main/openapi/moengage-data-openapi.yml"},
     load: async () => (await import('./load-described.ts')).loadDescribed('moengage'),
   },
   {
@@ -1065,6 +1111,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Customer data platforms",
     popular: false,
     abilities: ["People"],
+    apiVersion: {"version":"v2","page":"https://docs.mparticle.com/developers/apis/http/"},
     load: async () => (await import('./load-described.ts')).loadDescribed('mparticle'),
   },
   {
@@ -1089,6 +1136,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Monitoring",
     popular: false,
     abilities: [],
+    apiVersion: {"version":"v1","page":"https://docs.newrelic.com/docs/data-apis/ingest-apis/event-api/introduction-event-api/"},
     load: async () => (await import('./load-described.ts')).loadDescribed('new-relic'),
   },
   {
@@ -1101,6 +1149,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Chat and work",
     popular: false,
     abilities: [],
+    apiVersion: {"version":"2025-09-03","page":"https://github.com/makenotion/notion-sdk-js/blob/main/src/Client.ts"},
     load: async () => (await import('./load-described.ts')).loadDescribed('notion'),
   },
   {
@@ -1113,6 +1162,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Customer engagement",
     popular: false,
     abilities: ["People","Deletion of users"],
+    apiVersion: {"version":"v2","page":"https://docs.novu.co/api-reference/events/trigger-event"},
     load: async () => (await import('./load-described.ts')).loadDescribed('novu'),
   },
   {
@@ -1125,6 +1175,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Customer engagement",
     popular: false,
     abilities: [],
+    apiVersion: {"version":"2026-03-15","page":"https://api-docs.omnisend.com/docs/migrate-from-v5-to-v2026-03-15"},
     load: async () => (await import('./load-described.ts')).loadDescribed('omnisend'),
   },
   {
@@ -1149,6 +1200,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Revenue",
     popular: false,
     abilities: [],
+    apiVersion: {"version":"v1","page":"https://openmeter.io/docs/metering/events/usage-events"},
     load: async () => (await import('./load-described.ts')).loadDescribed('openmeter'),
   },
   {
@@ -1173,6 +1225,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Customer data platforms",
     popular: false,
     abilities: ["People"],
+    apiVersion: {"version":"v3","page":"https://docs.developers.optimizely.com/optimizely-data-platform/reference/events"},
     load: async () => (await import('./load-described.ts')).loadDescribed('optimizely-data-platform'),
   },
   {
@@ -1185,6 +1238,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Customer engagement",
     popular: false,
     abilities: ["People"],
+    apiVersion: {"version":"v1","page":"https://github.com/api-evangelist/ortto/blob/main/openapi/_original/ortto-openapi.yml"},
     load: async () => (await import('./load-described.ts')).loadDescribed('ortto'),
   },
   {
@@ -1197,6 +1251,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Monitoring",
     popular: false,
     abilities: [],
+    apiVersion: {"version":"Events API v2","page":"https://raw.githubusercontent.com/PagerDuty/api-schema/main/reference/events-v2/openapiv3.json"},
     load: async () => (await import('./load-described.ts')).loadDescribed('pagerduty'),
   },
   {
@@ -1221,6 +1276,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Advertising",
     popular: false,
     abilities: [],
+    apiVersion: {"version":"v5","page":"https://github.com/pinterest/api-description/blob/main/v5/openapi.yaml"},
     load: async () => (await import('./load-described.ts')).loadDescribed('pinterest-conversions'),
   },
   {
@@ -1233,6 +1289,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "CRM and sales",
     popular: false,
     abilities: ["People"],
+    apiVersion: {"version":"v2","page":"https://github.com/pipedrive/client-nodejs"},
     load: async () => (await import('./load-described.ts')).loadDescribed('pipedrive'),
   },
   {
@@ -1281,6 +1338,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Email and SMS",
     popular: false,
     abilities: ["People"],
+    apiVersion: {"version":"v2","page":"https://github.com/api-evangelist/postscript/blob/main/openapi/_original/postscript-partner-api-openapi.yml"},
     load: async () => (await import('./load-described.ts')).loadDescribed('postscript'),
   },
   {
@@ -1305,6 +1363,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Advertising",
     popular: false,
     abilities: [],
+    apiVersion: {"version":"v0","page":"https://github.com/segmentio/action-destinations/blob/main/packages/destination-actions/src/destinations/quora/trackConversion/constants.ts"},
     load: async () => (await import('./load-described.ts')).loadDescribed('quora-conversions'),
   },
   {
@@ -1317,6 +1376,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Advertising",
     popular: false,
     abilities: [],
+    apiVersion: {"version":"v3","page":"https://ads-api.reddit.com/docs/v3/operations/Post%20Conversion%20Events"},
     load: async () => (await import('./load-described.ts')).loadDescribed('reddit-conversions'),
   },
   {
@@ -1329,6 +1389,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Product and experiments",
     popular: false,
     abilities: ["People"],
+    apiVersion: {"version":"v1","page":"https://refiner.io/docs/api/"},
     load: async () => (await import('./load-described.ts')).loadDescribed('refiner'),
   },
   {
@@ -1365,6 +1426,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "CRM and sales",
     popular: false,
     abilities: ["People","Deletion of users"],
+    apiVersion: {"version":"v61.0","page":"https://developer.salesforce.com/docs/atlas.en-us.api_rest.meta/api_rest/dome_upsert.htm"},
     load: async () => (await import('./load-described.ts')).loadDescribed('salesforce'),
   },
   {
@@ -1413,6 +1475,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Email and SMS",
     popular: false,
     abilities: ["People"],
+    apiVersion: {"version":"v3","page":"https://github.com/twilio/sendgrid-oai/blob/main/spec/json/tsg_mc_contacts_v3.json"},
     load: async () => (await import('./load-described.ts')).loadDescribed('sendgrid'),
   },
   {
@@ -1449,6 +1512,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Advertising",
     popular: false,
     abilities: [],
+    apiVersion: {"version":"v3","page":"https://developers.snap.com/api/marketing-api/Conversions-API/UsingTheAPI"},
     load: async () => (await import('./load-described.ts')).loadDescribed('snapchat-conversions'),
   },
   {
@@ -1473,6 +1537,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Product and experiments",
     popular: false,
     abilities: ["People","Deletion of users"],
+    apiVersion: {"version":"v2","page":"https://docs.sprig.com/docs/api"},
     load: async () => (await import('./load-described.ts')).loadDescribed('sprig'),
   },
   {
@@ -1485,6 +1550,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Product and experiments",
     popular: false,
     abilities: [],
+    apiVersion: {"version":"v1","page":"https://github.com/statsig-io/docs/blob/main/http-api/httpopenapi.json"},
     load: async () => (await import('./load-described.ts')).loadDescribed('statsig'),
   },
   {
@@ -1497,6 +1563,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Revenue",
     popular: false,
     abilities: ["People"],
+    apiVersion: {"version":"v2","page":"https://docs.talon.one/integration-api"},
     load: async () => (await import('./load-described.ts')).loadDescribed('talon-one'),
   },
   {
@@ -1521,6 +1588,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Advertising",
     popular: false,
     abilities: ["Lists of people"],
+    apiVersion: {"version":"v1.3","page":"https://business-api.tiktok.com/portal/docs?id=1740029169927169"},
     load: async () => (await import('./destinations/tiktok-audiences/definition.ts')).tiktokAudiences,
   },
   {
@@ -1533,6 +1601,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Advertising",
     popular: true,
     abilities: [],
+    apiVersion: {"version":"v1.3","page":"https://business-api.tiktok.com/portal/docs?id=1740029169927169"},
     load: async () => (await import('./destinations/tiktok-events/definition.ts')).tiktokEvents,
   },
   {
@@ -1545,6 +1614,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Email and SMS",
     popular: false,
     abilities: [],
+    apiVersion: {"version":"2010-04-01","page":"https://github.com/twilio/twilio-oai/blob/main/spec/json/twilio_api_v2010.json"},
     load: async () => (await import('./load-described.ts')).loadDescribed('twilio-sms'),
   },
   {
@@ -1581,6 +1651,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Product and experiments",
     popular: false,
     abilities: ["People","Deletion of users"],
+    apiVersion: {"version":"2020-09-22","page":"https://docs.userpilot.com/api-references/real-time/track-event"},
     load: async () => (await import('./load-described.ts')).loadDescribed('userpilot'),
   },
   {
@@ -1593,6 +1664,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Revenue",
     popular: false,
     abilities: ["People","Deletion of users"],
+    apiVersion: {"version":"v1","page":"https://docs.voucherify.io/reference/track-custom-event"},
     load: async () => (await import('./load-described.ts')).loadDescribed('voucherify'),
   },
   {
@@ -1605,6 +1677,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Customer engagement",
     popular: false,
     abilities: ["People"],
+    apiVersion: {"version":"v1","page":"https://docs.webengage.com/docs/rest-api-getting-started"},
     load: async () => (await import('./load-described.ts')).loadDescribed('webengage'),
   },
   {
@@ -1629,6 +1702,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Chat and work",
     popular: false,
     abilities: [],
+    apiVersion: {"version":"v25.0","page":"https://developers.facebook.com/docs/graph-api/changelog/versions/","until":"2028-07-29"},
     load: async () => (await import('./load-described.ts')).loadDescribed('whatsapp'),
   },
   {
@@ -1653,6 +1727,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "Support and success",
     popular: false,
     abilities: ["People","Deletion of users"],
+    apiVersion: {"version":"v2","page":"https://developer.zendesk.com/api-reference/ticketing/users/users/"},
     load: async () => (await import('./load-described.ts')).loadDescribed('zendesk'),
   },
   {
@@ -1665,6 +1740,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     category: "CRM and sales",
     popular: false,
     abilities: ["People"],
+    apiVersion: {"version":"v6","page":"https://github.com/rudderlabs/rudder-transformer/tree/develop/test/integrations/destinations/zoho"},
     load: async () => (await import('./load-described.ts')).loadDescribed('zoho-crm'),
   },
 ]

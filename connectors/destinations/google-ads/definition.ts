@@ -1,4 +1,5 @@
 import { defineDestination } from '@tributary/connector-kit'
+import { apiVersions } from '../../wire/conversions/api-version.ts'
 import { adjustConversion } from './actions/adjust-conversion.ts'
 import { uploadConversion } from './actions/upload-conversion.ts'
 import { adsActions } from './ads-api/prepare.ts'
@@ -18,6 +19,7 @@ export const googleAds = defineDestination({
   slug: 'google-ads',
   title: 'Google Ads',
   description: 'Uploads click conversions and enhanced conversions to Google Ads, and adjusts them.',
+  apiVersion: apiVersions.googleAds,
   docs: {
     url: 'https://developers.google.com/data-manager/api/devguides/events/google-ads/offline',
     steps: [

@@ -1,4 +1,5 @@
 import { defineDestination } from '@tributary/connector-kit'
+import { apiVersions } from '../../wire/conversions/api-version.ts'
 import { anyOf, personPlaces as places } from '../../wire/conversions/person-places.ts'
 import { addPerson } from './actions/add-person.ts'
 import { removePerson } from './actions/remove-person.ts'
@@ -30,6 +31,7 @@ export const googleCustomerMatch = defineDestination({
   slug: 'google-customer-match',
   title: 'Google Customer Match',
   description: 'Adds people to customer lists of Google Ads, and removes them.',
+  apiVersion: apiVersions.google,
   docs: {
     url: 'https://developers.google.com/data-manager/api/devguides/audiences/google-ads/customer-match',
     steps: [

@@ -1,4 +1,5 @@
 import { defineDestination } from '@tributary/connector-kit'
+import { apiVersions } from '../../wire/conversions/api-version.ts'
 import { conversionObjects } from '../../wire/conversions/standard-events.ts'
 import { sendConversion } from './actions/send-conversion.ts'
 import { oldestMs } from './conversion.ts'
@@ -15,6 +16,7 @@ export const metaConversions = defineDestination({
   slug: 'meta-conversions',
   title: 'Meta Conversions API',
   description: 'Sends conversions to Meta from the server, for ads on Facebook and Instagram.',
+  apiVersion: apiVersions.meta,
   docs: {
     url: 'https://developers.facebook.com/docs/marketing-api/conversions-api/using-the-api',
     steps: [

@@ -1,4 +1,5 @@
 import { defineDestination } from '@tributary/connector-kit'
+import { apiVersions } from '../../wire/conversions/api-version.ts'
 import { personPlaces as places } from '../../wire/conversions/person-places.ts'
 import { addPerson } from './actions/add-person.ts'
 import { removePerson } from './actions/remove-person.ts'
@@ -32,6 +33,7 @@ export const metaCustomAudiences = defineDestination({
   slug: 'meta-custom-audiences',
   title: 'Meta Custom Audiences',
   description: 'Adds people to Custom Audiences for ads on Facebook and Instagram, and removes them.',
+  apiVersion: apiVersions.meta,
   docs: {
     url: 'https://developers.facebook.com/docs/marketing-api/audiences/guides/custom-audiences',
     steps: [

@@ -1,4 +1,5 @@
 import { defineDestination } from '@tributary/connector-kit'
+import { apiVersions } from '../../wire/conversions/api-version.ts'
 import { anyOf, personPlaces as places } from '../../wire/conversions/person-places.ts'
 import { addPerson } from './actions/add-person.ts'
 import { removePerson } from './actions/remove-person.ts'
@@ -23,6 +24,7 @@ export const tiktokAudiences = defineDestination({
   slug: 'tiktok-audiences',
   title: 'TikTok Audiences',
   description: 'Adds people to Custom Audiences for ads on TikTok, and removes them.',
+  apiVersion: apiVersions.tiktok,
   docs: {
     url: 'https://business-api.tiktok.com/portal/docs?id=1739940585975809',
     steps: [

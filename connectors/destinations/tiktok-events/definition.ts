@@ -1,4 +1,5 @@
 import { defineDestination } from '@tributary/connector-kit'
+import { apiVersions } from '../../wire/conversions/api-version.ts'
 import { conversionObjects } from '../../wire/conversions/standard-events.ts'
 import { sendConversion } from './actions/send-conversion.ts'
 import { oldestMs } from './conversion.ts'
@@ -15,6 +16,7 @@ export const tiktokEvents = defineDestination({
   slug: 'tiktok-events',
   title: 'TikTok Events API',
   description: 'Sends conversions to TikTok from the server, for ads on TikTok.',
+  apiVersion: apiVersions.tiktok,
   docs: {
     url: 'https://business-api.tiktok.com/portal/docs?id=1771100865818625',
     steps: [

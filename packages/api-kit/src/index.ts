@@ -42,7 +42,7 @@ export {
 } from './mail/templates.ts'
 export { mediaPath } from './media-path.ts'
 export * from './notifications/change.ts'
-export { type Announce, type Notice, notify } from './notifications/notify.ts'
+export { type Announce, type Notice, notify, notifyEditors } from './notifications/notify.ts'
 export { presentNotification } from './notifications/present.ts'
 export { lockOrganization, lockOrganizationFor } from './organizations/lock.ts'
 export * from './paging.ts'

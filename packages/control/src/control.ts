@@ -20,6 +20,7 @@ import { createChannelAccess } from './channels.ts'
 import { clearExpired } from './clear-expired.ts'
 import { checkCustomDomains } from './custom-domains/check.ts'
 import type { AccessChanged, ControlDeps } from './deps.ts'
+import { notifyEndingVersions } from './destinations/notify-ending-versions.ts'
 import { notifyFailingDestinations } from './destinations/notify-failing.ts'
 import { createHandlers } from './handlers.ts'
 import { createImages, type Images } from './images/images.ts'
@@ -129,6 +130,8 @@ export const createControl = (deps: ControlDeps) => {
     readImage: (...given: Parameters<Images['read']>) => images.read(...given),
     /** Notifies users of failing destinations, once a day for each destination. Call it regularly. */
     notifyFailingDestinations: () => notifyFailingDestinations(deps),
+    /** Notifies users of API versions that vendors end soon, once for each version. Call it regularly. */
+    notifyEndingVersions: () => notifyEndingVersions(deps),
     /**
      * Notifies users of workspaces whose requests are currently refused with 429, once per episode. Call it regularly.
      */

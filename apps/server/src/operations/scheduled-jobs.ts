@@ -25,6 +25,7 @@ const housekeeping = (name: string): JobKind<z.output<typeof nothing>> => ({
 
 const clearExpired = housekeeping('clear-expired')
 const notifyFailing = housekeeping('tell-failing-destinations')
+const notifyEnding = housekeeping('tell-ending-versions')
 const notifyBacklogs = housekeeping('tell-backlogged-workspaces')
 const finishPrivacy = housekeeping('finish-privacy-requests')
 /** Large tables take long, so the time limit of this job is longer. It is still less than the interval of the job. */
@@ -48,6 +49,7 @@ export const openJobs = (deps: { pool: Relational['pool']; logger: Logger; metri
       clearExpired,
       checkDomains,
       notifyFailing,
+      notifyEnding,
       notifyBacklogs,
       finishPrivacy,
       removeFiles,
@@ -83,6 +85,7 @@ export const startJobs = async (
       | 'releaseHeld'
       | 'forgetAudienceChanges'
       | 'notifyBackloggedWorkspaces'
+      | 'notifyEndingVersions'
       | 'notifyFailingDestinations'
       | 'queueDueSyncs'
       | 'queueStaleAudiences'
@@ -107,6 +110,7 @@ export const startJobs = async (
     [clearExpired, () => control.clearExpired(), '* * * * *'],
     [checkDomains, () => control.checkCustomDomains(), '* * * * *'],
     [notifyFailing, () => control.notifyFailingDestinations(), '* * * * *'],
+    [notifyEnding, () => control.notifyEndingVersions(), '41 * * * *'],
     [notifyBacklogs, () => control.notifyBackloggedWorkspaces(), '* * * * *'],
     [finishPrivacy, () => control.finishPrivacyRequests(), '* * * * *'],
     [removeFiles, (_: unknown, run: { signal: AbortSignal }) => control.removeFromFiles(run), '* * * * *'],

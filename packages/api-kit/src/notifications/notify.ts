@@ -1,4 +1,4 @@
-import { type NotificationKind, userChannel } from '@tributary/contract'
+import { editors, type NotificationKind, userChannel } from '@tributary/contract'
 import { newId } from '@tributary/kernel'
 import type { Tx } from '../db.ts'
 import type { LiveChannel } from '../live.ts'
@@ -45,4 +45,19 @@ export const notify = async (tx: Tx, userIds: readonly string[], notice: Notice)
   return (live) => {
     for (const row of rows) live(userChannel(row.user_id), 'notification', presentNotification(row))
   }
+}
+
+/** The same as `notify` for all administrators and collaborators of the notice's organization. */
+export const notifyEditors = async (tx: Tx, notice: Notice & { organizationId: string }): Promise<Announce> => {
+  const people = await tx
+    .selectFrom('memberships')
+    .select('user_id')
+    .where('organization_id', '=', notice.organizationId)
+    .where('role', 'in', editors)
+    .execute()
+  return await notify(
+    tx,
+    people.map((person) => person.user_id),
+    notice,
+  )
 }

@@ -1,6 +1,6 @@
-import { type Announce, notify, type Tx } from '@tributary/api-kit'
+import { type Announce, notifyEditors, type Tx } from '@tributary/api-kit'
 import { revokedText } from '@tributary/connector-kit'
-import { editors, resourceNames } from '@tributary/contract'
+import { resourceNames } from '@tributary/contract'
 
 /**
  * Ends a grant in this transaction: its tokens are removed, and delivery holds the destination's events. Users who may
@@ -34,24 +34,14 @@ export const expireGrant = async (
     .where('destinations.delete_time', 'is', null)
     .executeTakeFirst()
   if (about === undefined) return () => {}
-  const people = await tx
-    .selectFrom('memberships')
-    .select('user_id')
-    .where('organization_id', '=', about.organization_id)
-    .where('role', 'in', editors)
-    .execute()
   const name = resourceNames.destination.format({ workspace: about.workspace_id, destination: grant.destinationId })
-  return await notify(
-    tx,
-    people.map((person) => person.user_id),
-    {
-      organizationId: about.organization_id,
-      kind: 'connection_expired',
-      title: `Reconnect ${about.title}`,
-      body: `${error}. Its events are held until you reconnect it.`,
-      link: `/${name}`,
-      cause: `${name}/grants/${grant.id}`,
-      now,
-    },
-  )
+  return await notifyEditors(tx, {
+    organizationId: about.organization_id,
+    kind: 'connection_expired',
+    title: `Reconnect ${about.title}`,
+    body: `${error}. Its events are held until you reconnect it.`,
+    link: `/${name}`,
+    cause: `${name}/grants/${grant.id}`,
+    now,
+  })
 }

@@ -282,6 +282,9 @@ export type ConversionPlatform = {
   apiVersion?: { version: string; until: string | undefined; notice: (now: number) => string }
 }
 
+/** A version of a vendor's API, the page that says so, and the first day without it, if one is announced. */
+export type VendorVersion = { readonly version: string; readonly page: string; readonly until?: string | undefined }
+
 /** The definition of one kind of destination. A definition has no state, so all instances share it. */
 export type DestinationDefinition<S extends Settings = Settings> = SettingsDefinition<S> & {
   /** Name in the catalog and in URLs, kebab-case. */
@@ -290,6 +293,8 @@ export type DestinationDefinition<S extends Settings = Settings> = SettingsDefin
   description: string
   /** The set-up guide shown in the product. */
   docs: { url: string; steps: readonly { title: string; text: string; code?: string; language?: string }[] }
+  /** The version of the vendor's API in use; undefined if the vendor has no versions. */
+  apiVersion?: VendorVersion
   /** The category in the catalog. */
   category: DestinationCategory
   /** Set if many organizations use the destination. The catalog shows it first. */

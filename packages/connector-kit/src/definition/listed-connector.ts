@@ -7,7 +7,7 @@ import {
 } from '@tributary/contract'
 import type { Logger } from '@tributary/kernel'
 import type { DataSourceDefinition } from './data-source.ts'
-import type { DestinationDefinition } from './definition.ts'
+import type { DestinationDefinition, VendorVersion } from './definition.ts'
 import type { SourceDefinition } from './source-definition.ts'
 
 /** The catalog entry of a connector before it is loaded: small enough to keep hundreds in memory. */
@@ -29,6 +29,7 @@ export type ListedDestination = Listed<DestinationDefinition> & {
   readonly category: DestinationCategory
   readonly popular: boolean
   readonly abilities: readonly DestinationAbility[]
+  readonly apiVersion?: VendorVersion
 }
 
 /** A kind of source as the catalog lists it. */
@@ -71,12 +72,19 @@ const abilitiesOf = (definition: DestinationDefinition): DestinationAbility[] =>
   return destinationAbilities.filter((ability) => has[ability])
 }
 
+const shownVersion = ({ version, page, until }: VendorVersion): VendorVersion => ({
+  version,
+  page,
+  ...(until === undefined ? {} : { until }),
+})
+
 /** Returns the catalog's entry of a destination's definition; `icon` is where its logo is served. */
 export const listDestination = (definition: DestinationDefinition, icon: string): ListedDestination => {
-  const { slug, title, description, docs, kinds, category, popular = false } = definition
+  const { slug, title, description, docs, kinds, category, popular = false, apiVersion } = definition
   const abilities = abilitiesOf(definition)
   const load = async () => definition
-  return { slug, title, description, docsUrl: docs.url, icon, kinds, category, popular, abilities, load }
+  const version = apiVersion === undefined ? {} : { apiVersion: shownVersion(apiVersion) }
+  return { slug, title, description, docsUrl: docs.url, icon, kinds, category, popular, abilities, ...version, load }
 }
 
 /** Returns the catalog's entry of a source's definition; `icon` is where its logo is served. */

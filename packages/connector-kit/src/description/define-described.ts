@@ -130,6 +130,7 @@ export const defineDescribed = (
     ...(described.popular === undefined ? {} : { popular: described.popular }),
     description: described.description,
     docs: { url: described.docs_url, steps: readGuide(guide) },
+    ...(described.api_version === undefined ? {} : { apiVersion: described.api_version }),
     kinds: [...new Set([...described.kinds, ...(rows.rowObjects === undefined ? [] : (['Reverse ETL'] as const))])],
     auth: authOf(described),
     ...(authOf(described) === 'oauth2' ? { oauth2: (settings) => grantClient(described, settings) } : {}),

@@ -14,6 +14,7 @@ export const notificationKinds = [
   'sync_stalled',
   'sync_alert',
   'plan_usage',
+  'api_version_ends',
 ] as const
 export type NotificationKind = (typeof notificationKinds)[number]
 

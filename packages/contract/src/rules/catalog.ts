@@ -144,6 +144,16 @@ export const catalogDestination = listedCatalogDestination.extend({
   actions: z.array(z.object({ name: z.string(), title: z.string(), description: z.string() })),
   /** The objects to which syncs can write rows. */
   row_objects: z.array(rowObject),
+  /** The version of the vendor's API in use; null if the vendor has no versions. */
+  api_version: z
+    .object({
+      version: z.string(),
+      /** The vendor's page about the version. */
+      docs_url: z.string(),
+      /** The first day without the version; null if the vendor has announced none. */
+      end_date: z.iso.date().nullable(),
+    })
+    .nullable(),
 })
 export type ListedCatalogDestination = z.infer<typeof listedCatalogDestination>
 export type CatalogDestination = z.infer<typeof catalogDestination>

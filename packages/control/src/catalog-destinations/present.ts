@@ -48,6 +48,11 @@ export const presentListedDestination = (
   abilities: [...entry.abilities],
 })
 
+const presentVersion = ({ apiVersion }: DestinationDefinition): CatalogDestination['api_version'] =>
+  apiVersion === undefined
+    ? null
+    : { version: apiVersion.version, docs_url: apiVersion.page, end_date: apiVersion.until ?? null }
+
 /** A kind of destination with what its definition says. */
 export const presentCatalogDestination = (
   entry: ListedDestination,
@@ -55,6 +60,7 @@ export const presentCatalogDestination = (
   instanceCount: number,
 ): CatalogDestination => ({
   ...presentListedDestination(entry, instanceCount),
+  api_version: presentVersion(definition),
   guide: definition.docs.steps.map(({ title, text, code = '', language = '' }) => ({ title, text, code, language })),
   settings: definition.settings.fields.map(presentOption),
   objects: definition.objects.map((object) => presentObject(definition, object)),

@@ -1,5 +1,5 @@
-import { type Announce, notify, type Tx } from '@tributary/api-kit'
-import { editors, resourceNames } from '@tributary/contract'
+import { type Announce, notifyEditors, type Tx } from '@tributary/api-kit'
+import { resourceNames } from '@tributary/contract'
 import { cutText } from '@tributary/kernel'
 import { sql } from 'kysely'
 import type { ControlDeps } from '../deps.ts'
@@ -52,26 +52,16 @@ const bodyOf = ({ dead, waiting, reason }: Failing): string => {
 }
 
 const notifyOfFailing = async (tx: Tx, failing: Failing, now: number): Promise<Announce> => {
-  const people = await tx
-    .selectFrom('memberships')
-    .select('user_id')
-    .where('organization_id', '=', failing.organization_id)
-    .where('role', 'in', editors)
-    .execute()
   const name = resourceNames.destination.format({ workspace: failing.workspace_id, destination: failing.id })
-  return await notify(
-    tx,
-    people.map((each) => each.user_id),
-    {
-      organizationId: failing.organization_id,
-      kind: 'delivery_failing',
-      title: `Delivery to ${failing.title} is failing`,
-      body: bodyOf(failing),
-      link: `/${name}`,
-      cause: `${name}/${new Date(now).toISOString().slice(0, 10)}`,
-      now,
-    },
-  )
+  return await notifyEditors(tx, {
+    organizationId: failing.organization_id,
+    kind: 'delivery_failing',
+    title: `Delivery to ${failing.title} is failing`,
+    body: bodyOf(failing),
+    link: `/${name}`,
+    cause: `${name}/${new Date(now).toISOString().slice(0, 10)}`,
+    now,
+  })
 }
 
 /**

@@ -1,5 +1,5 @@
-import { type Announce, notify, type Tx } from '@tributary/api-kit'
-import { editors, resourceNames } from '@tributary/contract'
+import { type Announce, notifyEditors, type Tx } from '@tributary/api-kit'
+import { resourceNames } from '@tributary/contract'
 import { sql } from 'kysely'
 import type { ControlDeps } from '../deps.ts'
 import { backlogReason, ongoingMs } from './ongoing.ts'
@@ -54,27 +54,17 @@ const bodyOf = ({ title, sources }: Refused): string => {
 }
 
 const notifyOfBacklog = async (tx: Tx, refused: Refused, now: number): Promise<Announce> => {
-  const people = await tx
-    .selectFrom('memberships')
-    .select('user_id')
-    .where('organization_id', '=', refused.organization_id)
-    .where('role', 'in', editors)
-    .execute()
   const workspace = resourceNames.workspace.format({ workspace: refused.workspace_id })
   const source = resourceNames.source.format({ workspace: refused.workspace_id, source: refused.source_id })
-  return await notify(
-    tx,
-    people.map((each) => each.user_id),
-    {
-      organizationId: refused.organization_id,
-      kind: 'backlog_full',
-      title: 'Events are being refused',
-      body: bodyOf(refused),
-      link: `/${source}#refused`,
-      cause: `${workspace}/backlog/${refused.start.toISOString()}`,
-      now,
-    },
-  )
+  return await notifyEditors(tx, {
+    organizationId: refused.organization_id,
+    kind: 'backlog_full',
+    title: 'Events are being refused',
+    body: bodyOf(refused),
+    link: `/${source}#refused`,
+    cause: `${workspace}/backlog/${refused.start.toISOString()}`,
+    now,
+  })
 }
 
 /**

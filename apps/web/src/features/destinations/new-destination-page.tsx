@@ -16,6 +16,7 @@ import { type FormHandle, useFormState } from '../../ui/forms/form-state.ts'
 import { SearchInput } from '../../ui/forms/input.tsx'
 import { LoadFailure } from '../../ui/page/load-failure.tsx'
 import { onTab } from '../../ui/tabs.tsx'
+import { ApiVersion } from './api-version.tsx'
 import { type DestinationForm, destinationForm } from './destination-form.ts'
 import { useCreateDestination } from './mutations.ts'
 import { nextStep } from './next-step.ts'
@@ -117,6 +118,7 @@ const NewDestinationForm = ({
       aside={
         <DocsPanel app={app} steps={app.guide}>
           <ReceivedObjects app={app} />
+          {app.api_version !== null && <ApiVersion {...app.api_version} />}
         </DocsPanel>
       }
     >

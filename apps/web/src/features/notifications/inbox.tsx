@@ -20,6 +20,7 @@ const icons: Record<NotificationKind, LucideIcon> = {
   sync_stalled: CircleAlert,
   sync_alert: CircleAlert,
   plan_usage: CircleAlert,
+  api_version_ends: CircleAlert,
 }
 
 const Words = ({ notification }: { notification: Notification }) => (
