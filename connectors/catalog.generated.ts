@@ -900,6 +900,18 @@ export const listedDestinations: readonly ListedDestination[] = [
     load: async () => (await import('./load-described.ts')).loadDescribed('linkedin-conversions'),
   },
   {
+    slug: "linkedin-audiences",
+    title: "LinkedIn Matched Audiences",
+    description: "Adds people to segments for ads on LinkedIn, and removes them.",
+    docsUrl: "https://learn.microsoft.com/en-us/linkedin/marketing/matched-audiences/create-and-manage-segment-users",
+    icon: "/media/connectors/destinations/linkedin-audiences-1d41c5c37988.svg",
+    kinds: ["Event Streams","Reverse ETL"],
+    category: "Advertising",
+    popular: false,
+    abilities: [],
+    load: async () => (await import('./load-described.ts')).loadDescribed('linkedin-audiences'),
+  },
+  {
     slug: "loops",
     title: "Loops",
     description: "Sends events, and creates and updates contacts, in Loops.",
