@@ -146,7 +146,7 @@ export const describedRequest = z.strictObject({
   body: tree.optional(),
   batch: z
     .strictObject({
-      /** The place of the list in the body; '' if the body is the list. */
+      /** The place of the list in the body, such as `users.0.data`; '' if the body is the list. */
       at: answerPath,
       max_items: z.int().min(1).max(100_000),
       /**

@@ -80,10 +80,16 @@ export const openEnvelope = (described: Described, name: string, scope: Scope, s
   return { name, request, open, key }
 }
 
-/** Returns a JSON value with another value at a path of members. */
+/** Returns a JSON value with another value at a path of members. A number is a position of a list, at most its end. */
 export const putAt = (body: unknown, path: string, value: unknown): unknown => {
   if (path === '') return value
   const [name = '', ...rest] = path.split('.')
+  if (Array.isArray(body) && /^\d{1,3}$/.test(name)) {
+    const list: unknown[] = [...body]
+    const position = Math.min(Number(name), list.length)
+    list[position] = putAt(list[position], rest.join('.'), value)
+    return list
+  }
   const object = isJsonObject(body) ? body : {}
   return { ...object, [name]: putAt(object[name], rest.join('.'), value) }
 }

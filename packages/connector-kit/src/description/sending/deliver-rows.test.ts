@@ -182,6 +182,24 @@ describe('people of lists', () => {
       ['POST', '/lists/a%2Fb', [hashes[1]]],
     ])
   })
+
+  it('are items of a list inside a list of the body, which says by what they are known', async () => {
+    const body = { users: [{ schema: ['{% if email %}EMAIL{% else %}PHONE{% endif %}'] }] }
+    const inner = { ...request('POST'), body, batch: { at: 'users.0.data', max_items: 10, unique: '0' } }
+    const add = person('Add', 'add')
+    const send = { ...add, fields: { ...add.fields, phone: 'phone' }, item: [['{{ email | default: phone }}']] }
+    const { peer, write } = await start({
+      ...lists,
+      requests: { add: inner, drop: inner },
+      actions: { send, drop: send },
+    })
+    const rows = [row('upsert', 'a@x.io'), row('upsert', '', '{"email":null,"phone":"1"}'), row('upsert', 'b@x.io')]
+    expect(await write(rows)).toEqual(rows.map(() => ({ kind: 'delivered' })))
+    expect(peer.requests.map(({ body: sent }) => JSON.parse(sent) as unknown)).toEqual([
+      { users: [{ schema: ['EMAIL'], data: hashes.map((hash) => [hash]) }] },
+      { users: [{ schema: ['PHONE'], data: [['1']] }] },
+    ])
+  })
 })
 
 describe('a row is rejected with the reason', () => {
