@@ -1515,6 +1515,18 @@ export const listedDestinations: readonly ListedDestination[] = [
     load: async () => (await import('./destinations/slack/definition.ts')).slack,
   },
   {
+    slug: "snapchat-audiences",
+    title: "Snapchat Audiences",
+    description: "Adds people to customer lists for ads on Snapchat, and removes them.",
+    docsUrl: "https://developers.snap.com/api/marketing-api/Ads-API/customer-lists",
+    icon: "/media/connectors/destinations/snapchat-audiences-586cf3a24057.svg",
+    kinds: ["Event Streams","Reverse ETL"],
+    category: "Advertising",
+    popular: false,
+    abilities: [],
+    load: async () => (await import('./load-described.ts')).loadDescribed('snapchat-audiences'),
+  },
+  {
     slug: "snapchat-conversions",
     title: "Snapchat Conversions API",
     description: "Sends conversions to Snapchat from the server, for ads on Snapchat.",
