@@ -461,6 +461,18 @@ export const listedDestinations: readonly ListedDestination[] = [
     load: async () => (await import('./load-described.ts')).loadDescribed('courier'),
   },
   {
+    slug: "criteo-audiences",
+    title: "Criteo Audiences",
+    description: "Adds people to contact lists for ads of Criteo, and removes them.",
+    docsUrl: "https://developers.criteo.com/marketing-solutions/docs/contact-list",
+    icon: "/media/connectors/destinations/criteo-audiences-d9842936bcb1.svg",
+    kinds: ["Event Streams","Reverse ETL"],
+    category: "Advertising",
+    popular: false,
+    abilities: [],
+    load: async () => (await import('./load-described.ts')).loadDescribed('criteo-audiences'),
+  },
+  {
     slug: "custify",
     title: "Custify",
     description: "Sends events, people, and companies to Custify.",
