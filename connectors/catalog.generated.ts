@@ -1064,6 +1064,18 @@ export const listedDestinations: readonly ListedDestination[] = [
     load: async () => (await import('./load-described.ts')).loadDescribed('microsoft-conversions'),
   },
   {
+    slug: "microsoft-customer-match",
+    title: "Microsoft Customer Match",
+    description: "Adds people to customer lists for ads of Microsoft Advertising, and removes them.",
+    docsUrl: "https://learn.microsoft.com/en-us/advertising/campaign-management-service/applycustomerlistuserdata",
+    icon: "/media/connectors/destinations/microsoft-customer-match-f41d40884537.svg",
+    kinds: ["Event Streams","Reverse ETL"],
+    category: "Advertising",
+    popular: false,
+    abilities: [],
+    load: async () => (await import('./load-described.ts')).loadDescribed('microsoft-customer-match'),
+  },
+  {
     slug: "dynamics-365",
     title: "Microsoft Dynamics 365",
     description: "Creates and updates contacts or leads, accounts, and rows of events, in Microsoft Dynamics 365.",
