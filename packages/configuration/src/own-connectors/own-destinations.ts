@@ -1,5 +1,10 @@
 import type { Db } from '@tributary/api-kit'
-import { type DestinationDefinition, type ListedDestination, listDestination } from '@tributary/connector-kit'
+import {
+  type DestinationDefinition,
+  type ListedDestination,
+  listDestination,
+  UnreadableConnector,
+} from '@tributary/connector-kit'
 import { type OwnReading, readOwn } from '@tributary/connector-kit/own-connector'
 import { dataKinds, destinationAbilities } from '@tributary/contract'
 import { z } from 'zod'
@@ -58,10 +63,10 @@ export const createOwnDestinations = ({ db, normalizations, textsOf }: Deps): Ow
       .where('own_connector_id', '=', id)
       .where('version', '=', version)
       .executeTakeFirst()
-    if (row === undefined) throw new Error('The own connector was deleted')
+    if (row === undefined) throw new UnreadableConnector('The own connector was deleted')
     const reading = read(row, ownApp({ id, version }))
     if (!reading.ok)
-      throw new Error(
+      throw new UnreadableConnector(
         `The version cannot be read: ${reading.problems.map(({ path, message }) => `${path}: ${message}`).join('; ')}`,
       )
     return reading.definition

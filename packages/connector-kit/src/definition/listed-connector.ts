@@ -104,13 +104,16 @@ export const listSource = (definition: SourceDefinition, icon: string): ListedSo
   }
 }
 
+/** A definition of a workspace that never loads in this version of the product. Any other failure may pass. */
+export class UnreadableConnector extends Error {}
+
 /** The definitions that were loaded before, for code that cannot wait for loading. */
 export type LoadedConnectors<Definition> = {
   /** Returns the definition; undefined for an unknown slug, and for a definition that was not loaded. */
   get(slug: string): Definition | undefined
   /**
-   * Loads these definitions, and resolves when all are loaded. A definition that fails to load is logged and stays
-   * absent; unknown slugs are skipped.
+   * Loads these definitions, and resolves when all are loaded. A definition that cannot be loaded is logged and stays
+   * absent; unknown slugs are skipped. Rejects if the store of own definitions fails.
    */
   load(slugs: Iterable<string>): Promise<void>
   /** Forgets the loaded definitions of workspaces, except for these. Those of the product stay. */
@@ -121,7 +124,7 @@ type Loadable<Definition> = Pick<Listed<Definition>, 'slug' | 'load'>
 
 /**
  * Keeps the loaded definitions of a list. `findOwn` finds those that workspaces describe themselves, which are not in the
- * list. If it rejects, so does `load`.
+ * list. If it rejects, or a found definition does not load because the store fails, `load` rejects, too.
  */
 export const createLoadedConnectors = <Definition>(
   listed: readonly Loadable<Definition>[],
@@ -137,6 +140,7 @@ export const createLoadedConnectors = <Definition>(
     try {
       loaded.set(slug, await entry.load())
     } catch (error) {
+      if (!bySlug.has(slug) && !(error instanceof UnreadableConnector)) throw error
       logger.error({ err: error, connector: slug }, 'a connector cannot be loaded')
     }
   }
