@@ -13,6 +13,7 @@ import {
   testDestination,
 } from '../testing/control-harness.ts'
 import { field, mappedCatalog, mappingsOf, purchase, startMapped } from '../testing/mapped-destination.ts'
+import { saveMappings } from './save.ts'
 
 /** A destination with an action that a setting turns on. */
 const toggled: DestinationDefinition = {
@@ -291,4 +292,17 @@ test('only permitted users can call mapping methods, and only for existing desti
     [401, 403, 404, 404, 404],
     [401, 403, 404, 404, 404],
   ])
+})
+
+test('mappings that were checked against another version of the app are not saved', async () => {
+  const { params, destinationId: id } = await start()
+  const deps = { db: harness.db, clock: harness.now }
+  const read = { id, workspace_id: organization.workspaceId, app: 'own-earlier' }
+  const saving = saveMappings(deps, read, undefined, ({ presetVersion }) => ({
+    mappings: [],
+    presetVersion,
+    detail: {},
+  }))
+  await expect(saving).rejects.toMatchObject({ code: 409, reason: 'CHANGED' })
+  expect(await organization.guest.ok(methods.mappings.get, params)).toMatchObject({ is_preset: true, revision: 0 })
 })

@@ -16,11 +16,11 @@ type NewMappings = {
 /**
  * Stores the mappings of a destination and audits the change, in one transaction. `change` gets the stored mappings and
  * returns the new ones. The row is locked, so that the second of two changes of the
- * same revision fails with 409.
+ * same revision fails with 409, and so does a change that was checked against an earlier version of the app.
  */
 export const saveMappings = async (
   { db, clock }: Pick<ControlDeps, 'db' | 'clock'>,
-  { id, workspace_id: workspace }: Pick<DestinationRow, 'id' | 'workspace_id'>,
+  { id, workspace_id: workspace, app }: Pick<DestinationRow, 'id' | 'workspace_id' | 'app'>,
   revision: number | undefined,
   change: (stored: { own: EventMapping[] | undefined; presetVersion: number }) => NewMappings,
 ): Promise<void> => {
@@ -28,12 +28,13 @@ export const saveMappings = async (
   await db.transaction().execute(async (tx) => {
     const row = await tx
       .selectFrom('destinations')
-      .select(['mappings', 'mappings_revision', 'preset_version'])
+      .select(['app', 'mappings', 'mappings_revision', 'preset_version'])
       .where('id', '=', id)
       .where('delete_time', 'is', null)
       .forUpdate()
       .executeTakeFirst()
     if (row === undefined) throw notFound('destination not found')
+    if (row.app !== app) throw conflict('CHANGED', 'A new version was published meanwhile. Try again')
     if (revision !== undefined && revision !== row.mappings_revision)
       throw conflict('MAPPINGS_CHANGED', 'Someone else changed the mappings. Reload them', {
         revision: String(row.mappings_revision),
