@@ -2,7 +2,7 @@ import { audit, type Tx } from '@tributary/api-kit'
 import { listingOf } from '@tributary/configuration'
 import { type methods, ownConnectorLimits, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
-import { badRequest, conflict } from '@tributary/kernel'
+import { badRequest, conflict, faultPoint } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
 import { heldText, type Move, type ReadOwn } from './affected.ts'
 import { checkTexts, movesOf, nextApp } from './check.ts'
@@ -103,6 +103,8 @@ export const publishOwnConnector =
         destinations: moves.length,
         held: moves.filter(({ secrets_to_enter: secrets }) => secrets.length > 0).map(({ id }) => id),
       })
+      faultPoint('publish.before-commit')
     })
+    faultPoint('publish.after-commit')
     return await showOwnConnector(db, workspace.id, params.own_connector)
   }
