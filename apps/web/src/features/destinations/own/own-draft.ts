@@ -16,8 +16,8 @@ export const useOwnDraft = (own: OwnConnector, mayEdit: boolean) => {
   const rename = useSaveOwn(own.name)
   const [base, setBase] = useState(own.draft)
   const [texts, setTexts] = useState(textsOf(own))
-  const changed = (['description', 'guide'] as const).filter((name) => texts[name] !== base[name])
-  const dirty = changed.length > 0
+  const changesOf = (from: Texts) => (['description', 'guide'] as const).filter((name) => texts[name] !== from[name])
+  const dirty = changesOf(base).length > 0
   const adopt = (from: OwnConnector): void => {
     setBase(from.draft)
     setTexts(textsOf(from))
@@ -28,11 +28,12 @@ export const useOwnDraft = (own: OwnConnector, mayEdit: boolean) => {
     setBase(own.draft)
     setTexts(textsOf(own))
   }
-  const write = async (revision: number): Promise<void> => {
-    if (!dirty || save.isPending) return
-    const sent = texts
-    const change = Object.fromEntries(changed.map((name) => [name, sent[name]]))
-    await save.mutateAsync({ change, revision }).then(
+  /** Saves the texts that differ from a draft over it. */
+  const write = async (over: OwnConnector['draft']): Promise<void> => {
+    const changed = changesOf(over)
+    if (changed.length === 0 || save.isPending) return
+    const change = Object.fromEntries(changed.map((name) => [name, texts[name]]))
+    await save.mutateAsync({ change, revision: over.revision }).then(
       (saved) => setBase(saved.draft),
       () => undefined,
     )
@@ -40,7 +41,7 @@ export const useOwnDraft = (own: OwnConnector, mayEdit: boolean) => {
   const onKey = useEffectEvent((event: KeyboardEvent) => {
     if (event.key.toLowerCase() !== 's' || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return
     event.preventDefault()
-    if (mayEdit) void write(base.revision)
+    if (mayEdit) void write(base)
   })
   useEffect(() => {
     window.addEventListener('keydown', onKey)
@@ -52,7 +53,7 @@ export const useOwnDraft = (own: OwnConnector, mayEdit: boolean) => {
     dirty,
     revision: base.revision,
     change: (part: Partial<Texts>): void => setTexts((before) => ({ ...before, ...part })),
-    save: (): Promise<void> => write(base.revision),
+    save: (): Promise<void> => write(base),
     rename: (title: string): Promise<unknown> => rename.mutateAsync({ change: { title }, revision: base.revision }),
     saving: save.isPending,
     error: save.error,
@@ -67,7 +68,9 @@ export const useOwnDraft = (own: OwnConnector, mayEdit: boolean) => {
     /** Saves the texts over the draft of the other user. */
     keepMine: async (): Promise<void> => {
       const theirs = await reload()
-      await write(theirs.draft.revision)
+      // Another user may have saved the same texts.
+      if (changesOf(theirs.draft).length === 0) adopt(theirs)
+      else await write(theirs.draft)
     },
   }
 }
