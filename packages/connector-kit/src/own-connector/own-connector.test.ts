@@ -87,8 +87,54 @@ test('vectors that take too long do not all run', async () => {
   expect(results[1]?.message).toMatch(/longer than 5 seconds/)
 })
 
-test('the vectors of a destination of the product run, too', async () => {
-  const folder = new URL('../../../../connectors/destinations/amplitude/', import.meta.url)
+test('vectors of rows show the requests of a sync, and say why a row is none', async () => {
+  const { objects, requests, actions } = ownDescription()
+  const contacts = {
+    requests: { ...requests, remove: { method: 'DELETE', server: 'api', path: '/contacts/{{ user }}' } },
+    actions: { ...actions, remove: { ...actions.track, request: 'remove', item: undefined } },
+    objects: [
+      {
+        ...objects[0],
+        actions: ['track', 'remove'],
+        rows: { upsert: 'track', delete: 'remove', identifiers: ['user'] },
+      },
+    ],
+  }
+  const given = { object: 'events', identifier: 'user', requests: [] }
+  const removed = { method: 'DELETE', url: 'https://a.example/contacts/ada' }
+  const vectors = {
+    settings: { url: 'https://a.example', api_key: 'key-1' },
+    rows: [
+      {
+        ...given,
+        rows: [{ user: 'ada', name: 'Ada' }],
+        requests: [{ method: 'POST', url: 'https://a.example/events', body: { name: 'Ada', user: 'ada' } }],
+      },
+      { ...given, operation: 'delete', rows: [{ user: 'ada' }], requests: [removed] },
+      { ...given, operation: 'delete', rows: [{ user: 'ada' }], requests: [removed], answers: [400] },
+      {
+        ...given,
+        operation: 'insert',
+        rows: [{ user: 'ada' }],
+        outcomes: ['rejected: Events take no insert of a row'],
+      },
+      { ...given, object: 'none', rows: [{ user: 'ada' }] },
+      { ...given, rows: [{ name: 'Ada' }] },
+    ],
+  }
+  const results = await runVectors(textOf({ ...contacts, vectors }), described(contacts).definition)
+  expect(results.map(({ path, message }) => `${path} ${message}`)).toEqual([
+    'vectors.rows.0 ',
+    'vectors.rows.1 ',
+    'vectors.rows.2 The outcomes differ',
+    'vectors.rows.3 ',
+    'vectors.rows.4 There is no object none with rows',
+    'vectors.rows.5 A row needs a value of user',
+  ])
+})
+
+test.each(['amplitude', 'loops'])('the vectors of a destination of the product run, too: %s', async (slug) => {
+  const folder = new URL(`../../../../connectors/destinations/${slug}/`, import.meta.url)
   const description = readFileSync(new URL('description.json', folder), 'utf8')
   const reading = readOwn({ description, guide: readFileSync(new URL('guide.md', folder), 'utf8') }, 'own-1-1')
   if (!reading.ok) throw new Error(JSON.stringify(reading.problems))

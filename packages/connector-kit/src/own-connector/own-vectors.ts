@@ -35,6 +35,23 @@ const deletionVector = z.looseObject({
   requests: z.array(vectorRequest).max(100),
 })
 
+/** Rows of one object as a sync writes them. */
+const rowVector = z.looseObject({
+  name,
+  source,
+  settings: values.default({}),
+  object: z.string().max(200),
+  operation: z.enum(['upsert', 'insert', 'update', 'delete']).default('upsert'),
+  identifier: z.string().max(200),
+  /** The name of an object that users name. */
+  list: z.string().max(200).default(''),
+  rows: z.array(values).min(1).max(20),
+  answers,
+  requests: z.array(vectorRequest).max(100),
+  /** By default, all rows are delivered. */
+  outcomes: z.array(vectorOutcome).min(1).max(20).optional(),
+})
+
 /** The vectors of an own description: those of the product's descriptions, in which everything may be absent. */
 export const ownVectors = z.looseObject({
   settings: values.default({}),
@@ -42,6 +59,7 @@ export const ownVectors = z.looseObject({
   sample: vectorEvent.optional(),
   requests: z.array(requestVector).default([]),
   answers: z.array(answerVector).default([]),
+  rows: z.array(rowVector).default([]),
   deletion: deletionVector.optional(),
 })
 export type OwnVectors = z.output<typeof ownVectors>

@@ -19,6 +19,7 @@ import type { HttpAnswer, OutgoingRequest } from '../http/request-client.ts'
 import { compileMappings } from '../mapping/compile.ts'
 import { presetMappings } from '../mapping/presets.ts'
 import { type OwnVectors, ownVectors } from './own-vectors.ts'
+import { rowOf } from './row-of.ts'
 
 /** A vector with its result. `expected` and `actual` are JSON texts, '' if it passes. */
 export type VectorResult = {
@@ -127,6 +128,30 @@ const deliverEvents = (
   })
 }
 
+const deliverRows = (
+  tested: { definition: DestinationDefinition; vectors: OwnVectors },
+  vector: OwnVectors['rows'][number],
+): Promise<Ran> => {
+  const { definition } = tested
+  const { rows: values, object, operation, identifier, list } = vector
+  return run(tested, vector, async (context) => {
+    const rows = values.map((row, at): OutgoingRow => {
+      const made = rowOf(definition, { object, operation, identifier, list }, row, at)
+      if ('problem' in made) throw new VectorProblem(made.problem)
+      return made
+    })
+    const result = await definition.deliverRows?.(rows, context).catch(
+      (error: unknown): DeliverResult => ({
+        outcomes: rows.map(() => vectorOutcomeOf(error)),
+        httpStatus: 0,
+        latencyMs: 0,
+      }),
+    )
+    if (result === undefined) throw new VectorProblem('The description takes no rows')
+    return { result, count: rows.length }
+  })
+}
+
 const deletePerson = (
   tested: { definition: DestinationDefinition; vectors: OwnVectors },
   { userIds, anonymousIds, ...vector }: NonNullable<OwnVectors['deletion']>,
@@ -189,11 +214,18 @@ const compareOutcomes = ({ outcomes }: Ran, expected: readonly EventOutcome[]) =
     'The outcomes differ',
   )
 
+const compareRows = (ran: Ran, { requests, outcomes, rows }: OwnVectors['rows'][number]) => {
+  const ofRequests = compareRequests(ran, requests)
+  if (!ofRequests.ok) return ofRequests
+  const wanted = (outcomes ?? rows.map(() => ({ kind: 'delivered' }))) as readonly EventOutcome[]
+  return compareOutcomes(ran, wanted)
+}
+
 type Task = { path: string; name: string; run: () => Promise<Omit<VectorResult, 'path' | 'name'>> }
 
 const tasksOf = (definition: DestinationDefinition, vectors: OwnVectors): Task[] => {
   const tested = { definition, vectors }
-  const { requests, answers, deletion } = vectors
+  const { requests, answers, rows, deletion } = vectors
   return [
     ...requests.map((vector, at) => ({
       path: `vectors.requests.${at}`,
@@ -204,6 +236,11 @@ const tasksOf = (definition: DestinationDefinition, vectors: OwnVectors): Task[]
       path: `vectors.answers.${at}`,
       name: vector.name,
       run: async () => compareOutcomes(await deliverEvents(tested, vector), vector.outcomes as readonly EventOutcome[]),
+    })),
+    ...rows.map((vector, at) => ({
+      path: `vectors.rows.${at}`,
+      name: vector.name,
+      run: async () => compareRows(await deliverRows(tested, vector), vector),
     })),
     ...(deletion === undefined
       ? []
