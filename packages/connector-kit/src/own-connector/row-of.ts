@@ -1,6 +1,6 @@
 import type { DestinationDefinition, OutgoingRow } from '../definition/definition.ts'
 
-/** What happens to a record, and which one: the name of the object, and the field that identifies its records. */
+/** The operation on a record, the name of its object, and the field that identifies it. */
 export type GivenRow = {
   readonly object: string
   readonly operation: OutgoingRow['operation']

@@ -150,14 +150,27 @@ const triedCall = z.object({
 })
 export type TriedCall = z.infer<typeof triedCall>
 
+/** A row as a sync writes it. */
+const triedRow = z.object({
+  /** Name of an object of the description with rows. */
+  object: line(200),
+  operation: z.enum(['upsert', 'insert', 'update', 'delete']),
+  /** The field that identifies the record. `values` has its value. */
+  identifier: line(200),
+  /** The name of an object that users name, such as a list. */
+  list: line(200).default(''),
+  /** The fields with their values, as the JSON text of an object. */
+  values: storableText(100_000),
+})
+
 const tried = z.object({
   problems: z.array(problem),
-  /** The event as JSON text; '' for a test of the connection. */
+  /** The event as JSON text; '' for a row, and for a test of the connection. */
   event: z.string(),
   /** The preset that fits the event, by its place such as `presets.0`, and its action; '' without one. */
   preset: z.string(),
   action: z.string(),
-  /** The mapped payload of the action, as JSON text. */
+  /** The mapped payload of the action, or the values of the row, as JSON text. */
   payload: z.string(),
   /** The requests in the order in which they were sent. */
   calls: z.array(triedCall),
@@ -273,10 +286,10 @@ export const ownConnectors = {
     access: workspaceEditors,
     places: 'abroad',
     summary:
-      'Sends one event, or the test of the connection, with the draft or given texts. Returns the exact requests and answers without secrets. Not retried or logged as a delivery.',
+      'Sends one event, one row, or the test of the connection, with the draft or given texts. Returns the exact requests and answers without secrets. Not retried or logged as a delivery.',
     request: z.object({
       ...givenTexts,
-      kind: z.enum(['event', 'connection']).default('event'),
+      kind: z.enum(['event', 'row', 'connection']).default('event'),
       /** Settings by name. */
       settings: settingsInput.default({}),
       /**
@@ -288,13 +301,15 @@ export const ownConnectors = {
       event: reference.optional(),
       /** An event as JSON text. Without both, the latest event of the workspace. */
       payload: storableText(100_000).optional(),
+      /** The row of a trial of the kind `row`. */
+      row: triedRow.optional(),
     }),
     response: tried,
     errors: [
       {
         code: 400,
         reason: 'VALIDATION',
-        when: 'A setting or the event is invalid; metadata names it. A secret that must be entered for this trial is `settings.{name}`.',
+        when: 'A setting, the event, or the row is invalid; metadata names it. A secret that must be entered for this trial is `settings.{name}`.',
       },
       errors.forbidden,
       errors.notFound,

@@ -16,7 +16,7 @@ type NewMappings = {
 /**
  * Stores the mappings of a destination and audits the change, in one transaction. `change` gets the stored mappings and
  * returns the new ones. The row is locked, so that the second of two changes of the
- * same revision fails with 409, and so does a change that was checked against an earlier version of the app.
+ * same revision fails with 409. A change that was checked against an earlier version of the app fails with 409, too.
  */
 export const saveMappings = async (
   { db, clock }: Pick<ControlDeps, 'db' | 'clock'>,

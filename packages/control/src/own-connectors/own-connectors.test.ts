@@ -91,12 +91,12 @@ test('a viewer of another organization finds neither the entry nor the app of a 
 })
 
 test('viewers read an own connector without its vectors, and neither change, check, try, nor export it', async () => {
-  const own_connector = await publishOwn(workspace, editor(), ownText({ vectors: { sample: { userId: 'ada' } } }))
+  const own_connector = await publishOwn(workspace, editor(), ownText({ vectors: { sample: { userId: 'lovelace' } } }))
   const { guest } = organization
   const shown = await guest.ok(methods.ownConnectors.get, { workspace, own_connector })
   expect(JSON.parse(shown.draft.description)).toMatchObject({ title: 'My service' })
   const version = await guest.ok(methods.ownConnectors.getVersion, { workspace, own_connector, version: '1' })
-  expect(JSON.stringify([shown, version])).not.toContain('ada')
+  expect(JSON.stringify([shown, version])).not.toContain('lovelace')
   const path = `/workspaces/${workspace}/ownConnectors/${own_connector}`
   expect(
     await Promise.all([
@@ -153,86 +153,6 @@ test('two editors do not overwrite the draft of each other', async () => {
     body: { reason: 'DRAFT_CHANGED' },
   })
   expect(await publish(own_connector)).toMatchObject({ status: 400, body: { reason: 'INVALID_DESCRIPTION' } })
-})
-
-test('a trial shows the exact request and the answer of an event, without the secret', async () => {
-  const own_connector = await publishOwn(workspace, editor())
-  const { status, body } = await sending(own_connector, { settings: settings(), payload: trackPayload })
-  expect({ status, body }).toMatchObject({
-    status: 200,
-    body: {
-      outcome: 'delivered',
-      preset: 'presets.0',
-      action: 'track',
-      payload: '{"name":"Signed Up","user":"u1"}',
-      calls: [
-        {
-          request: { method: 'POST', url: `${origin()}/events`, body: '{"name":"Signed Up","user":"u1"}' },
-          response: { status: 200, body: '{"echo":"[redacted]"}', is_cut: false },
-        },
-      ],
-    },
-  })
-  expect(peer.requests.map(({ url, headers }) => [url, headers['x-api-key']])).toEqual([['/events', 'very-secret-key']])
-  expect(JSON.stringify(body)).not.toContain('very-secret-key')
-  const connection = await sending(own_connector, { settings: settings(), kind: 'connection' })
-  expect(connection.body).toMatchObject({ outcome: 'delivered', reason: 'The key works.' })
-})
-
-test('a trial sends nothing without the settings, for a broken description, or to a blocked address', async () => {
-  const own_connector = await publishOwn(workspace, editor())
-  expect(await sending(own_connector, { payload: trackPayload })).toMatchObject({
-    status: 400,
-    body: { metadata: { 'settings.url': 'Required', 'settings.api_key': 'Required' } },
-  })
-  expect((await sending(own_connector, { description: '{}', payload: trackPayload })).body).toMatchObject({
-    outcome: 'none',
-    problems: expect.arrayContaining([expect.objectContaining({ path: 'title' })]),
-  })
-  const inner = { ...settings(), url: 'http://169.254.169.254/latest' }
-  expect((await sending(own_connector, { settings: inner, payload: trackPayload })).body).toMatchObject({
-    outcome: expect.stringMatching(/held|rejected/),
-    calls: [{ response: null }],
-  })
-  expect(peer.requests).toEqual([])
-})
-
-test('a draft that is tried with a destination gets its secrets only for their own hosts', async () => {
-  const thief = await startPeer()
-  try {
-    const own_connector = await publishOwn(workspace, editor())
-    const destination = `workspaces/${workspace}/destinations/${await destinationOf(own_connector)}`
-    const given = { destination, payload: trackPayload }
-    expect((await sending(own_connector, given)).body).toMatchObject({ outcome: 'delivered' })
-    const elsewhere = { status: 400, body: { metadata: { 'settings.api_key': expect.stringMatching(/another host/) } } }
-    const moved = { ...given, settings: { url: thief.url } }
-    expect(await sending(own_connector, moved)).toMatchObject(elsewhere)
-    const { url: _, ...others } = ownDescription().settings
-    const second = {
-      settings: { ...others, url: ownDescription().settings.url, other: { ...ownDescription().settings.url } },
-      servers: { api: { setting: 'other' } },
-    }
-    const description = ownText(second)
-    expect(await sending(own_connector, { ...given, description, settings: { other: thief.url } })).toMatchObject(
-      elsewhere,
-    )
-    expect(thief.requests).toEqual([])
-    const entered = { ...moved, settings: { url: thief.url, api_key: 'another-key' } }
-    expect((await sending(own_connector, entered)).body).toMatchObject({ outcome: 'delivered' })
-    expect(thief.requests.map(({ headers }) => headers['x-api-key'])).toEqual(['another-key'])
-  } finally {
-    await thief.close()
-  }
-})
-
-test('a destination of another connector cannot lend its settings to a trial', async () => {
-  const first = await publishOwn(workspace, editor())
-  const second = await publishOwn(workspace, editor())
-  const destination = `workspaces/${workspace}/destinations/${await destinationOf(first)}`
-  expect(await sending(second, { destination, payload: trackPayload })).toMatchObject({
-    status: 400,
-    body: { metadata: { destination: 'This destination does not use this connector' } },
-  })
 })
 
 test('a new version moves all destinations at once, and their next request is that of the version', async () => {

@@ -19,6 +19,7 @@ import { nextApp, readTexts } from './check.ts'
 import { readOwnConnector, textsOfCall } from './read.ts'
 import { createTrialCalls } from './trial-calls.ts'
 import { mapTrialEvent } from './trial-events.ts'
+import { trialRow } from './trial-rows.ts'
 import { type TrialSettings, trialSettings } from './trial-settings.ts'
 
 /** Longest wait for all answers, ms; and maximum number of trials of one workspace in 15 minutes. */
@@ -105,8 +106,8 @@ const send = async (
 }
 
 /**
- * Sends one event, or the test of the connection, with texts that are not published. Shows every request and answer without
- * secrets. The audit record is written before, so that every outgoing call has a known author.
+ * Sends one event, one row, or the test of the connection, with texts that are not published. Shows every request and
+ * answer without secrets. The audit record is written before, so that every outgoing call has a known author.
  */
 export const tryOwnConnector =
   (deps: Deps): Handler<typeof methods.ownConnectors.try> =>
@@ -121,6 +122,7 @@ export const tryOwnConnector =
     const { definition } = reading
     const trial = await trialSettings(deps, row, reading, body)
     const isEvent = body.kind === 'event'
+    const entered = body.kind === 'row' ? trialRow(reading, body.row) : undefined
     const mapped = isEvent
       ? await mapTrialEvent(deps, reading, trial, body, { workspaceId: workspace.id, signal })
       : undefined
@@ -135,8 +137,8 @@ export const tryOwnConnector =
       problems: [],
       event: mapped?.json ?? '',
       preset: mapped?.preset ?? '',
-      action: mapped?.action ?? '',
-      payload: mapped?.payload ?? '',
+      action: entered?.action ?? mapped?.action ?? '',
+      payload: entered?.json ?? mapped?.payload ?? '',
     }
     if (isEvent && event === undefined) {
       const reason = mapped?.reason ?? 'No event of the workspace fits a preset. Send one, or paste one'
@@ -147,6 +149,7 @@ export const tryOwnConnector =
       signal,
       call: async (context) => {
         if (event !== undefined) return outcomeOf(await definition.deliver([event], context))
+        if (entered !== undefined) return outcomeOf(await entered.deliver(context))
         const { ok, message } = await definition.testConnection(context)
         return { outcome: ok ? 'delivered' : 'held', reason: message }
       },

@@ -1,5 +1,6 @@
 import type { CatalogDestination, SettingValue } from '@tributary/contract'
 import { isRecord } from '@tributary/kernel/record'
+import type { TriedRow } from './row-choice.tsx'
 
 /** Members of an event that a vector can have. */
 const kept = [
@@ -42,44 +43,59 @@ export const vectorSettings = (
     }),
   )
 
-/** A vector that was added to a description, and its position among those with requests. */
-export type Kept = { text: string; index: number }
+/** A vector that was added to a description: the member of `vectors` that has it, and its position there. */
+export type Kept = { text: string; member: 'requests' | 'rows'; index: number }
 
-/**
- * Adds a vector with an event, and without requests, to the vectors of a description. Returns undefined if the description
- * or the event is no JSON object.
- */
-export const withVector = (
-  description: string,
-  { name, event, settings }: { name: string; event: string; settings: Readonly<Record<string, SettingValue>> },
-): Kept | undefined => {
-  const whole = parse(description)
-  const given = parse(event)
-  if (!isRecord(whole) || !isRecord(given)) return undefined
-  const vectors = isRecord(whole.vectors) ? whole.vectors : {}
-  const before: unknown[] = Array.isArray(vectors.requests) ? vectors.requests : []
+/** A tried event, or a tried row, as JSON text. */
+type Tried = { event: string } | { row: TriedRow }
+
+const inputOf = (tried: Tried): object | undefined => {
+  const given = parse('row' in tried ? tried.row.values : tried.event)
+  if (!isRecord(given)) return undefined
+  if ('row' in tried) {
+    const { object, operation, identifier, list = '' } = tried.row
+    return { object, operation, identifier, ...(list === '' ? {} : { list }), rows: [given] }
+  }
   const members = Object.entries(given).filter(
     ([member, value]) => kept.includes(member) && value !== '' && value !== null,
   )
-  const vector = { name, settings, events: [Object.fromEntries(members)], requests: [] }
-  const text = JSON.stringify({ ...whole, vectors: { ...vectors, requests: [...before, vector] } }, null, 2)
-  return { text: `${text}\n`, index: before.length }
+  return { events: [Object.fromEntries(members)] }
 }
 
-/** Puts the requests that a check has found into the vector at a position. */
-export const withRequests = ({ text, index }: Kept, actual: string): string | undefined => {
+/**
+ * Adds a vector with an event or a row, and without requests, to the vectors of a description. Returns undefined if the
+ * description, or what was tried, is no JSON object.
+ */
+export const withVector = (
+  description: string,
+  { name, settings, ...tried }: { name: string; settings: Readonly<Record<string, SettingValue>> } & Tried,
+): Kept | undefined => {
+  const whole = parse(description)
+  const input = inputOf(tried)
+  if (!isRecord(whole) || input === undefined) return undefined
+  const vectors = isRecord(whole.vectors) ? whole.vectors : {}
+  const member = 'row' in tried ? 'rows' : 'requests'
+  const { [member]: given } = vectors
+  const before: unknown[] = Array.isArray(given) ? given : []
+  const vector = { name, settings, ...input, requests: [] }
+  const text = JSON.stringify({ ...whole, vectors: { ...vectors, [member]: [...before, vector] } }, null, 2)
+  return { text: `${text}\n`, member, index: before.length }
+}
+
+/** Puts the requests that a check has found into the vector that was added. */
+export const withRequests = ({ text, member, index }: Kept, actual: string): string | undefined => {
   const whole = parse(text)
   const found = parse(actual)
-  if (!isRecord(whole) || !isRecord(whole.vectors) || !Array.isArray(whole.vectors.requests) || !Array.isArray(found))
-    return undefined
+  const { [member]: before } = isRecord(whole) && isRecord(whole.vectors) ? whole.vectors : {}
+  if (!isRecord(whole) || !isRecord(whole.vectors) || !Array.isArray(before) || !Array.isArray(found)) return undefined
   const requests = found.filter(isRecord).map(({ headers, ...request }) => ({
     ...request,
     ...(isRecord(headers)
       ? { headers: Object.fromEntries(Object.entries(headers).filter(([header]) => !usual.test(header))) }
       : {}),
   }))
-  const vectors = (whole.vectors.requests as unknown[]).map((vector, at) =>
+  const vectors = (before as unknown[]).map((vector, at) =>
     at === index && isRecord(vector) ? { ...vector, requests } : vector,
   )
-  return `${JSON.stringify({ ...whole, vectors: { ...whole.vectors, requests: vectors } }, null, 2)}\n`
+  return `${JSON.stringify({ ...whole, vectors: { ...whole.vectors, [member]: vectors } }, null, 2)}\n`
 }

@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
-import type { OwnConnector } from '@tributary/contract'
+import type { CatalogDestination, OwnConnector } from '@tributary/contract'
 import { Route, Routes } from 'react-router'
 import { expect, test, vi } from 'vitest'
 import { openInWorkspace } from '../../../testing/page.tsx'
@@ -37,10 +37,42 @@ const versionOf = (version: number) => ({
 })
 const conflict = { code: 409, reason: 'DRAFT_CHANGED', message: 'The draft was changed', metadata: {} }
 
+const app: CatalogDestination = {
+  name: 'catalogDestinations/own-o1-3',
+  title: 'CRM',
+  display_name: 'CRM',
+  description: '',
+  docs_url: '',
+  instance_count: 0,
+  extra: { app_icon: '' },
+  data_kinds: ['Event Streams'],
+  category: 'Automation',
+  popular: false,
+  abilities: [],
+  settings: [],
+  guide: [],
+  objects: [],
+  actions: [],
+  row_objects: [],
+}
+const sentRequest = { method: 'DELETE', url: 'https://a.example/contacts/id-1' }
+const sentText = JSON.stringify([{ ...sentRequest, headers: {} }])
+const triedResult = {
+  problems: [],
+  event: '',
+  preset: '',
+  action: 'remove',
+  payload: '{"id":"id-1"}',
+  calls: [{ request: { ...sentRequest, headers: [], body: '' }, response: null, reason: 'No answer', latency_ms: 1 }],
+  outcome: 'retry',
+  reason: '',
+}
+
 /** Opens the editor of a draft with revision 1. Another user can save the draft that `theirs` gets. */
-const open = (role = 'ORG_ADMIN') => {
+const open = (role = 'ORG_ADMIN', first = '{"a":1}') => {
   const saved: Record<string, unknown>[] = []
-  let stored = { description: '{"a":1}', guide: '', revision: 1 }
+  const tried: Record<string, unknown>[] = []
+  let stored = { description: first, guide: '', revision: 1 }
   const answers = (path: string, init?: RequestInit): Response | undefined => {
     const body = typeof init?.body === 'string' ? (JSON.parse(init.body) as Record<string, unknown>) : {}
     if (path === `/${name}` && init?.method === 'PATCH') {
@@ -54,8 +86,14 @@ const open = (role = 'ORG_ADMIN') => {
       return Response.json({ versions: [versionOf(2), versionOf(1)], next_page_token: '' })
     if (path === `/${name}/versions/1`)
       return Response.json({ ...versionOf(1), description: '{"old":true}', guide: '## Old' })
-    if (path === `/${name}:check`)
-      return Response.json({ ok: true, problems: [], vectors: [], destinations: [], app: null })
+    if (path === `/${name}:check`) {
+      const vector = { path: 'vectors.rows.0', name: '', ok: false, message: '', expected: '[]', actual: sentText }
+      return Response.json({ ok: true, problems: [], vectors: [vector], destinations: [], app })
+    }
+    if (path === `/${name}:try`) {
+      tried.push(body)
+      return Response.json(triedResult)
+    }
     return undefined
   }
   const page = (
@@ -66,6 +104,7 @@ const open = (role = 'ORG_ADMIN') => {
   return {
     ...openInWorkspace(page, { role, at: '/own/o1', answers }),
     saved,
+    tried,
     theirs: (draft: { description?: string; guide?: string }): void => {
       stored = { ...stored, ...draft, revision: stored.revision + 1 }
     },
@@ -134,4 +173,35 @@ test('a guest sees the texts and versions of an own connector, and cannot change
   for (const button of ['Save draft', 'Publish', 'Export', 'Delete', 'Restore as draft'])
     expect(buttons).not.toContain(button)
   expect(asked.filter((path) => path.endsWith(':check'))).toEqual([])
+})
+
+test('a row of a sync is tried as it was entered, and kept as a vector', async () => {
+  const whole = {
+    actions: { put: { fields: { id: {}, plan: {} } }, remove: { fields: { id: {} } } },
+    objects: [
+      { name: 'events' },
+      {
+        name: 'contacts',
+        title: 'Contacts',
+        rows: { upsert: 'put', delete: 'remove', identifiers: ['id'] },
+      },
+    ],
+  }
+  const { tried } = open('ORG_ADMIN', JSON.stringify(whole))
+  await userEvent.click(await screen.findByRole('tab', { name: 'Try it' }))
+  await userEvent.selectOptions(await screen.findByRole('combobox', { name: 'What is sent' }), 'The row below')
+  expect(screen.getByText('Fields: id, plan')).toBeDefined()
+  await userEvent.selectOptions(screen.getByRole('combobox', { name: 'Operation' }), 'delete')
+  await press('Send')
+  const row = { object: 'contacts', operation: 'delete', identifier: 'id', list: '' }
+  await waitFor(() => expect(tried).toMatchObject([{ kind: 'row', row }]))
+  await press('Keep as vector')
+  const { list: _, ...kept } = row
+  const vector = { ...kept, name: 'Tried remove', settings: {}, rows: [{ id: 'id-1' }] }
+  await waitFor(async () =>
+    expect(JSON.parse((await description()).value)).toEqual({
+      ...whole,
+      vectors: { rows: [{ ...vector, requests: [{ ...sentRequest, headers: {} }] }] },
+    }),
+  )
 })

@@ -19,6 +19,8 @@ import { notify } from '../../../ui/overlays/toast.tsx'
 import { vectorSettings, withRequests, withVector } from './keep-vector.ts'
 import type { OwnDraft, Texts } from './own-draft.ts'
 import { checkOwn, type OwnTrial, useTryOwn } from './own-mutations.ts'
+import { describedParts, type DescribedRows } from './described-parts.ts'
+import { RowChoice, sampleRow, type TriedRow } from './row-choice.tsx'
 import { TriedResult } from './tried-result.tsx'
 
 const sample = `${JSON.stringify(
@@ -33,17 +35,21 @@ const sample = `${JSON.stringify(
   2,
 )}\n`
 
-/** The event that a trial sends: a typed one, the latest one that fits, a stored one, or none for the connection test. */
-type Choice = 'sample' | 'latest' | 'connection' | `workspaces/${string}`
+/**
+ * What a trial sends: a typed event, the latest one that fits, a stored one, a row, or nothing for the connection test.
+ */
+type Choice = 'sample' | 'latest' | 'row' | 'connection' | `workspaces/${string}`
 
 const EventChoice = ({
   choice,
   payload,
+  takesRows,
   onChoice,
   onPayload,
 }: {
   choice: Choice
   payload: string
+  takesRows: boolean
   onChoice: (choice: Choice) => void
   onPayload: (payload: string) => void
 }) => {
@@ -61,6 +67,7 @@ const EventChoice = ({
                 Stored: {title}
               </option>
             ))}
+            {takesRows && <option value="row">The row below</option>}
             <option value="connection">Only the connection test</option>
           </Select>
         )}
@@ -76,19 +83,23 @@ type TryForm = { settings: Record<string, SettingValue> }
 
 const useKeep = (own: OwnConnector, draft: OwnDraft, app: CatalogDestination) => {
   const [busy, setBusy] = useState(false)
-  const keep = async (tried: TriedOwnConnector, settings: Record<string, SettingValue>): Promise<void> => {
+  const keep = async (
+    tried: TriedOwnConnector,
+    row: TriedRow | undefined,
+    settings: Record<string, SettingValue>,
+  ): Promise<void> => {
     const { description, guide } = draft.texts
     const kept = withVector(description, {
       name: `Tried ${tried.action}`,
-      event: tried.event,
       settings: vectorSettings(app.settings, settings),
+      ...(row === undefined ? { event: tried.event } : { row }),
     })
     if (kept === undefined) return notify('error', 'Could not keep it', { description: 'The description is no JSON.' })
     setBusy(true)
     try {
       // The check runs the vector with made-up secrets, and says what is sent.
       const { vectors } = await checkOwn(own.name, { description: kept.text, guide })
-      const found = vectors.find(({ path }) => path === `vectors.requests.${kept.index}`)
+      const found = vectors.find(({ path }) => path === `vectors.${kept.member}.${kept.index}`)
       const text = found === undefined ? undefined : withRequests(kept, found.actual)
       if (text === undefined)
         return notify('error', 'Could not keep it', { description: found?.message ?? 'The description has problems.' })
@@ -114,14 +125,37 @@ const settingsFor = (
   return Object.fromEntries(Object.entries(filled).filter(([, value]) => value !== null && value !== ''))
 }
 
-/** Sends one event with the texts of the editor, saved or not, and shows the exact requests and answers. */
+/** Returns what a trial sends besides texts and settings. */
+const contentOf = (choice: Choice, payload: string, row: TriedRow | undefined): Partial<OwnTrial> => {
+  if (choice === 'connection') return { kind: 'connection' }
+  if (choice === 'row') return { kind: 'row', ...(row === undefined ? {} : { row }) }
+  if (choice === 'sample') return { payload }
+  return choice === 'latest' ? {} : { event: choice }
+}
+
+/** The row that a trial sends: the one that a user entered, as long as the description has its object and operation. */
+const useRow = (objects: readonly DescribedRows[]) => {
+  const [entered, setRow] = useState<TriedRow>()
+  const fits = objects.some(
+    ({ object, operations }) => object === entered?.object && operations.some(({ name }) => name === entered.operation),
+  )
+  const [sample] = objects.flatMap((each) => sampleRow(each) ?? [])
+  return { row: fits ? entered : sample, setRow }
+}
+
+/** Sends one event or row with the texts of the editor, saved or not, and shows the exact requests and answers. */
 export const TryPanel = ({ own, draft, app }: { own: OwnConnector; draft: OwnDraft; app: CatalogDestination }) => {
   const workspace = useWorkspace()
   const destinations = useQuery(destinationsQuery(workspace.name))
   const users = (destinations.data ?? []).filter(({ app: { catalog_app: used } }) => own.app !== '' && used === own.app)
   const [destination, setDestination] = useState('')
-  const [choice, setChoice] = useState<Choice>('sample')
+  const [chosen, setChoice] = useState<Choice>('sample')
   const [payload, setPayload] = useState(sample)
+  const { description } = draft.texts
+  const objects = useMemo(() => describedParts(description).rows, [description])
+  const { row, setRow } = useRow(objects)
+  // The description may no longer take rows.
+  const choice = chosen === 'row' && row === undefined ? 'sample' : chosen
   const attempt = useTryOwn(own.name)
   const { keep, busy } = useKeep(own, draft, app)
   const isOfDestination = destination !== ''
@@ -135,13 +169,13 @@ export const TryPanel = ({ own, draft, app }: { own: OwnConnector; draft: OwnDra
     const texts: Texts = draft.texts
     const trial: OwnTrial = {
       ...texts,
-      kind: choice === 'connection' ? 'connection' : 'event',
       settings: settingsFor(app, settings, destination),
       ...(isOfDestination ? { destination } : {}),
-      ...(choice === 'sample' ? { payload } : choice.startsWith('workspaces/') ? { event: choice } : {}),
+      ...contentOf(choice, payload, row),
     }
     await attempt.mutateAsync(trial)
   }
+  const { data: tried, variables: sent } = attempt
   return (
     <Form form={form} onSubmit={send} label="Try it" className="space-y-4">
       {users.length > 0 && (
@@ -164,17 +198,24 @@ export const TryPanel = ({ own, draft, app }: { own: OwnConnector; draft: OwnDra
       <SettingFields
         options={isOfDestination ? app.settings.map((each) => ({ ...each, required: false })) : app.settings}
       />
-      <EventChoice choice={choice} payload={payload} onChoice={setChoice} onPayload={setPayload} />
+      <EventChoice
+        choice={choice}
+        payload={payload}
+        takesRows={row !== undefined}
+        onChoice={setChoice}
+        onPayload={setPayload}
+      />
+      {choice === 'row' && row !== undefined && <RowChoice objects={objects} row={row} onChange={setRow} />}
       <div className="flex flex-wrap items-center gap-2">
         <SubmitButton>Send</SubmitButton>
-        {attempt.data !== undefined && attempt.data.event !== '' && attempt.data.calls.length > 0 && (
-          <Button loading={busy} onClick={() => attempt.data && void keep(attempt.data, form.read().values.settings)}>
+        {tried !== undefined && (tried.event !== '' || sent?.row !== undefined) && tried.calls.length > 0 && (
+          <Button loading={busy} onClick={() => void keep(tried, sent?.row, form.read().values.settings)}>
             Keep as vector
           </Button>
         )}
         <span className="text-xs text-ink-3">A real request. It is not retried, and no delivery is logged.</span>
       </div>
-      {attempt.data !== undefined && <TriedResult tried={attempt.data} />}
+      {tried !== undefined && <TriedResult tried={tried} />}
     </Form>
   )
 }
