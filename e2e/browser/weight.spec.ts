@@ -15,6 +15,7 @@ test('no page exceeds its weight budget with an empty cache, or shifts while it 
   const { workspace } = await createWorkspace(product.api, 'Weighed')
   const { source } = await createSource(product.api, workspace, 'Shop')
   const destination = await createWebhook(product.api, workspace, source, { url: 'http://127.0.0.1:9' }, 'Archive')
+  const own = await product.api.ok('POST', `/${workspace}/ownConnectors`, { title: 'CRM' })
   const session = await signedIn.context().storageState()
   const pages = [
     { name: 'sign-in', path: '/auth/login', budget: signInBudget },
@@ -33,6 +34,8 @@ test('no page exceeds its weight budget with an empty cache, or shifts while it 
     { name: 'new signal', path: `/${workspace}/signals/new`, budget: anyPage },
     { name: 'attribution', path: `/${workspace}/signals/attribution`, budget: anyPage },
     { name: 'catalog', path: `/${workspace}/catalog-destinations`, budget: anyPage },
+    { name: 'new own destination', path: `/${workspace}/ownConnectors/new`, budget: anyPage },
+    { name: 'own destination', path: `/${String(own.name)}`, budget: anyPage },
     { name: 'settings', path: `/${workspace}/settings/organization/members`, budget: anyPage },
   ]
   const lines: string[] = []

@@ -11,6 +11,7 @@ import { grantScreens } from './grant-screens.ts'
 import { liveScreens } from './live-screens.ts'
 import { manyScreens } from './many-screens.ts'
 import { mappingScreens } from './mapping-screens.ts'
+import { ownScreens } from './own-screens.ts'
 import { backlogged, failing, settled } from './prepare.ts'
 import { privacyScreens } from './privacy-screens.ts'
 import { profileScreens } from './profile-screens.ts'
@@ -547,6 +548,7 @@ export const screens: Screen[] = [
   ...privacyScreens,
   ...audienceScreens,
   ...dataSourceScreens,
+  ...ownScreens,
   ...syncScreens,
   ...signalScreens,
 ]

@@ -8,6 +8,7 @@ import {
   type WebhookReceiver,
 } from '@tributary/test-kit'
 import { addPerson, openDatabase, type Person } from '../browser/people.ts'
+import { type OwnSeed, seedOwn } from './own-seed.ts'
 import { type SignalSeed, seedSignals } from './signal-seed.ts'
 import { type SyncSeed, seedSyncs } from './sync-seed.ts'
 
@@ -38,6 +39,7 @@ export type Seed = {
   empty: { workspace: string; source: string; destination: string }
   synced: SyncSeed
   signals: SignalSeed
+  own: OwnSeed
   /** 500 sources and 500 destinations; the first source is connected to three destinations. */
   many: { workspace: string; destination: string }
   /** Path of an onboarding link. */
@@ -474,6 +476,7 @@ export const seedWorkspaces = async (
     many,
     synced: await seedSyncs(product, peer),
     signals: await seedSignals(product),
+    own: await seedOwn(product, workspace),
     guest,
     onboarding: `/users/${onboarding.user.id}/onboarding/complete?token=${onboarding.onboarding_token}`,
     filled: {
