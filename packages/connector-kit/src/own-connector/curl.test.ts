@@ -2,6 +2,7 @@ import { descriptionOfCurl, maxCurlCharacters } from '@tributary/contract'
 import { expect, test } from 'vitest'
 import { readOwn } from './read-own.ts'
 import { runVectors } from './run-vectors.ts'
+import { curlCommands } from './testing-curl.ts'
 
 const described = (command: string) => {
   const reading = descriptionOfCurl(command)
@@ -10,247 +11,6 @@ const described = (command: string) => {
   if (!own.ok) throw new Error(JSON.stringify(own.problems))
   return { ...own, text: reading.description, title: reading.title, whole: JSON.parse(reading.description) }
 }
-
-type Sent = { method: string; url: string; headers?: Record<string, string>; body?: unknown }
-
-/** Commands as pages of vendors show them, with values for their settings and what is sent for one event. */
-const commands: [page: string, command: string, settings: Record<string, string>, sent: Sent][] = [
-  [
-    'https://docs.flexprice.io/api-reference/events/ingest-event',
-    `curl --request POST \\
-  --url https://api.cloud.flexprice.io/v1/events \\
-  --header 'Content-Type: application/json' \\
-  --header 'x-api-key: <api-key>' \\
-  --data '{
-  "customer_id": "customer456",
-  "event_id": "event123",
-  "event_name": "api_request",
-  "external_customer_id": "customer456",
-  "properties": {
-    "request_size": "100"
-  },
-  "source": "api",
-  "timestamp": "2024-03-20T15:04:05Z"
-}'`,
-    { api_key: 'secret-0001' },
-    {
-      method: 'POST',
-      url: 'https://api.cloud.flexprice.io/v1/events',
-      headers: { 'x-api-key': 'secret-0001' },
-      body: {
-        customer_id: 'u1',
-        event_id: 'event123',
-        event_name: 'Signed Up',
-        external_customer_id: 'customer456',
-        properties: { plan: 'pro' },
-        source: 'api',
-        timestamp: '2026-01-02T03:04:05.000Z',
-      },
-    },
-  ],
-  [
-    'https://docs.suprsend.com/reference/trigger-event',
-    `curl --request POST \\
-  --url https://hub.suprsend.com/event/ \\
-  --header 'Authorization: Bearer <token>' \\
-  --header 'Content-Type: application/json' \\
-  --data '{
-  "distinct_id": "0fxxx8f74-xxxx-41c5-8752-xxxcb6911fb08",
-  "event": "ON SHIPMENT ARRIVAL",
-  "properties": {
-    "amount": "3780$",
-    "number": "TRXC1034"
-  }
-}'`,
-    { access_token: 'secret-0001' },
-    {
-      method: 'POST',
-      url: 'https://hub.suprsend.com/event/',
-      headers: { authorization: 'Bearer secret-0001' },
-      body: { distinct_id: 'u1', event: 'Signed Up', properties: { plan: 'pro' } },
-    },
-  ],
-  [
-    'https://developers.intercom.com/docs/references/1.0/rest-api/data-events/submitting-events',
-    `$ curl https://api.intercom.io/events \\
--X POST \\
--H 'Authorization:Bearer <Your access token>' \\
--H "Content-Type: application/json" -d'
-{
-  "event_name" : "invited-friend",
-  "created_at": 1391691571,
-  "user_id" : "314159"
-}'`,
-    { access_token: 'secret-0001' },
-    {
-      method: 'POST',
-      url: 'https://api.intercom.io/events',
-      headers: { authorization: 'Bearer secret-0001' },
-      body: { event_name: 'Signed Up', created_at: 1391691571, user_id: 'u1' },
-    },
-  ],
-  [
-    'https://docs.openint.dev/api-reference/post-event',
-    `curl --request POST --url https://api.openint.dev/v1/event --header 'Authorization: Bearer <token>' --header 'Content-Type: application/json' --data '{
-  "event": {
-    "name": "<string>",
-    "data": {}
-  }
-}'`,
-    { access_token: 'secret-0001' },
-    {
-      method: 'POST',
-      url: 'https://api.openint.dev/v1/event',
-      headers: { authorization: 'Bearer secret-0001' },
-      body: { event: { name: 'Signed Up', data: { plan: 'pro' } } },
-    },
-  ],
-  [
-    'https://docs.devdraft.ai/api-reference/test-payments/process-a-test-payment',
-    `curl -X POST \\
-https://api.example.com/rest-api/v0/test-payment \\
--H 'Content-Type: application/json' \\
--H 'Client-Key: your-api-key' \\
--H 'Client-Secret: your-api-secret' \\
--H 'Idempotency-Key: payment_123456_unique_key' \\
--d '{
-"amount": 100.00,
-"currency": "USD",
-"description": "Test payment for order #12345",
-"customerId": "cus_12345"
-}'`,
-    { client_key: 'secret-0001', client_secret: 'secret-0002' },
-    {
-      method: 'POST',
-      url: 'https://api.example.com/rest-api/v0/test-payment',
-      headers: { 'client-key': 'secret-0001', 'client-secret': 'secret-0002', 'idempotency-key': 'm1' },
-      body: { amount: 100, description: 'Test payment for order #12345', customerId: 'u1' },
-    },
-  ],
-  [
-    'https://docs-api.woldy.xyz/create-payment-27103662e0',
-    `curl --location --request POST 'https://public-api.woldy.xyz/v1/payments' \\
---header 'Authorization: <api-key>' \\
---header 'Content-Type: application/json' \\
---data-raw '{
-"amount": "100.50",
-"message": "Payment for Order #12345"
-}'`,
-    { api_key: 'secret-0001' },
-    {
-      method: 'POST',
-      url: 'https://public-api.woldy.xyz/v1/payments',
-      headers: { authorization: 'secret-0001' },
-      body: { amount: '100.50', message: 'Payment for Order #12345' },
-    },
-  ],
-  [
-    'https://www.twilio.com/docs/sendgrid/for-developers/sending-email/curl-examples',
-    `curl --request POST \\
-  --url https://api.sendgrid.com/v3/mail/send \\
-  --header "Authorization: Bearer $SENDGRID_API_KEY" \\
-  --header 'Content-Type: application/json' \\
-  --data '{"personalizations": [{"to": [{"email": "test@example.com"}]}],"from": {"email": "test@example.com"},"subject": "Sending with SendGrid is Fun","content": [{"type": "text/plain", "value": "and easy to do anywhere, even with cURL"}]}'`,
-    { access_token: 'secret-0001' },
-    {
-      method: 'POST',
-      url: 'https://api.sendgrid.com/v3/mail/send',
-      headers: { authorization: 'Bearer secret-0001' },
-      body: {
-        personalizations: [{ to: [{ email: 'ada@example.com' }] }],
-        from: { email: 'ada@example.com' },
-        subject: 'Sending with SendGrid is Fun',
-        content: [{ type: 'text/plain', value: 'and easy to do anywhere, even with cURL' }],
-      },
-    },
-  ],
-  [
-    'https://resend.com/docs/api-reference/emails/send-email',
-    `curl -X POST 'https://api.resend.com/emails' \\
-  -H 'Authorization: Bearer re_123456789' \\
-  -H 'Content-Type: application/json' \\
-  -d $'{
-    "from": "onboarding@resend.dev",
-    "to": "delivered@resend.dev",
-    "subject": "Hello World",
-    "html": "<p>It\\'s your <strong>first email</strong>!</p>"
-  }'`,
-    { access_token: 'secret-0001' },
-    {
-      method: 'POST',
-      url: 'https://api.resend.com/emails',
-      headers: { authorization: 'Bearer secret-0001' },
-      body: {
-        from: 'onboarding@resend.dev',
-        to: 'delivered@resend.dev',
-        subject: 'Hello World',
-        html: "<p>It's your <strong>first email</strong>!</p>",
-      },
-    },
-  ],
-  [
-    'https://postmarkapp.com/developer/user-guide/send-email-with-api',
-    `curl "https://api.postmarkapp.com/email" \\
--X POST \\
--H "Accept: application/json" \\
--H "Content-Type: application/json" \\
--H "X-Postmark-Server-Token: \${POSTMARK_SERVER_TOKEN}" \\
--d '{
-"From": "info@yourdomain.com",
-"To": "user1@domain.com",
-"Subject": "Postmark - Service Testing"
-}'`,
-    { postmark_server_token: 'secret-0001' },
-    {
-      method: 'POST',
-      url: 'https://api.postmarkapp.com/email',
-      headers: { 'x-postmark-server-token': 'secret-0001' },
-      body: { From: 'info@yourdomain.com', To: 'user1@domain.com', Subject: 'Postmark - Service Testing' },
-    },
-  ],
-  [
-    'https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks',
-    `curl -X POST -H 'Content-type: application/json' --data '{"text":"Hello, World!"}' https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX`,
-    { webhook_url: 'https://hooks.slack.com/services/T01/B01/secret0001' },
-    {
-      method: 'POST',
-      url: 'https://hooks.slack.com/services/T01/B01/secret0001',
-      body: { text: 'Hello, World!' },
-    },
-  ],
-  [
-    'https://pushover.net/api',
-    `curl -s https://api.pushover.net/1/messages.json -d "token=abc123&user=user123" --data-urlencode "message=hello & world"`,
-    { token: 'secret-0001' },
-    {
-      method: 'POST',
-      url: 'https://api.pushover.net/1/messages.json',
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
-      body: 'token=secret-0001&user=user123&message=hello+%26+world',
-    },
-  ],
-  [
-    'https://pushover.net/faq',
-    `curl -s \\
-  --form-string "token=abc123" \\
-  --form-string "user=user123" \\
-  --form-string "message=hello world" \\
-  https://api.pushover.net/1/messages.json`,
-    { token: 'secret-0001' },
-    {
-      method: 'POST',
-      url: 'https://api.pushover.net/1/messages.json',
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
-      body: 'token=secret-0001&user=user123&message=hello+world',
-    },
-  ],
-  [
-    'https://core.telegram.org/bots/api#making-requests',
-    `curl "https://api.telegram.org/bot<token>/sendMessage?chat_id=@channel&text=Hello"`,
-    { token: 'secret-0001' },
-    { method: 'GET', url: 'https://api.telegram.org/botsecret-0001/sendMessage?chat_id=%40channel&text=Hello' },
-  ],
-]
 
 const event = {
   type: 'track',
@@ -262,7 +22,7 @@ const event = {
   context: { traits: { email: 'ada@example.com' } },
 }
 
-test.each(commands)(
+test.each(curlCommands)(
   'the command of %s becomes a description that sends the same request',
   async (_, command, settings, sent) => {
     const { definition, whole } = described(command)
@@ -287,6 +47,17 @@ test('placeholders become settings, and a host of an account has a label', () =>
   ])
 })
 
+test('placeholders need no quotes, and a file is still none', () => {
+  const { whole } = described(
+    'curl https://api.telegram.org/bot<YOURTOKEN>/sendMessage -d chat_id=<chat-id> -d text=Hi',
+  )
+  expect(whole.settings.yourtoken).toMatchObject({ type: 'secret' })
+  expect(whole.auth.default).toEqual([{ in: 'path', setting: 'yourtoken', at: 'bot{}' }])
+  expect(whole.requests.send.path).toBe('/{auth}/sendMessage')
+  const reading = descriptionOfCurl('curl https://a.example -d x <body.json')
+  expect(reading.ok ? '' : reading.message).toMatch(/reads a file/)
+})
+
 test('no secret of a command is in the description', () => {
   const { text } = described(
     `curl -u 'key-hidden-1:' 'http://127.0.0.1:9/a?api_key=key-hidden-2&v=1' -H 'X-Auth-Token: key-hidden-3' --json '{"secret":"key-hidden-4","a":true}'`,
@@ -309,9 +80,21 @@ test.each([
   ['', /Paste/],
   ['wget https://a.example', /begin with curl/],
   ['curl', /no URL/],
-  ['curl -F a=b -F c=@d.png https://a.example', /Files/],
-  ['curl -F "a=<b.txt" https://a.example', /Files/],
-  ['curl -F a https://a.example', /has no =/],
+  ['curl -F a=b https://a.example', /Multipart/],
+  // Pages show the forms of Pushover and Telegram as multipart: https://core.telegram.org/bots/webhooks
+  [
+    'curl -s --form-string "token=x" --form-string "message=y" https://api.pushover.net/1/messages.json',
+    /Multipart forms \(--form-string\).* with -d$/,
+  ],
+  [
+    'curl -F "url=https://<YOURDOMAIN.EXAMPLE>/<WEBHOOKLOCATION>" https://api.telegram.org/bot<YOURTOKEN>/setWebhook',
+    /Multipart forms \(-F\).* with -d$/,
+  ],
+  // http://developer.postmarkapp.com/developer-build.html has a body that is JavaScript.
+  [
+    'curl -X POST "http://api.postmarkapp.com/email" -H "Content-Type: application/json" -v -d "{From: \'a@b.c\'}"',
+    /no JSON/,
+  ],
   ['curl https://a.example -d @file.json', /file/],
   ['curl "https://a.example" ^\n -H "a: b"', /Windows/],
   ['curl https://a.example?a=1&b=2', /quotes/],
@@ -334,15 +117,6 @@ test.each([
 test('a long command of many words, quotes, and lines is read at once', () => {
   for (const part of [' \\\n-s', " ''", '\n-s', ' "a"', "$'\\x41'", '%', '{', '&a=1'])
     descriptionOfCurl(`curl 'https://a.example/' ${part.repeat(Math.floor(60_000 / part.length))}`)
-})
-
-test('a multipart form without files becomes a URL-encoded form, and keeps its texts', () => {
-  const { whole } = described(
-    `curl -H 'Content-Type: multipart/form-data' -F 'text=a & b=c;d;type=text/plain' --form-string 'note=@home' https://a.example`,
-  )
-  expect(whole.requests.send).toEqual({ method: 'POST', server: 'api', path: '/', encoding: 'form' })
-  const { text, note } = whole.actions.send.fields
-  expect([text.from.value, note.from.value]).toEqual(['a & b=c;d', '@home'])
 })
 
 test('a secret inside an object of the body is not in the description', () => {

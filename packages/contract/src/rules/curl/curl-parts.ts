@@ -7,7 +7,11 @@ export type JsonObject = { readonly [name: string]: Json }
 /** Whether a header, a parameter, or a member has a secret, by its name. */
 export const isSecretName = (name: string): boolean =>
   /^(?!.*idempotency)(?:.*[-_.])?(?:api-?key|apikey|app-?key|appkey|key|token|secret|auth|authorization|password|passwd|access-?token|auth-?token|api-?token|api-?secret|client-?secret|signature|cookie|credential|write-?key|sid)$/i.test(
-    name.replaceAll(/([a-z])([A-Z])/g, '$1-$2').replaceAll('_', '-'),
+    // Documentation writes `YOURTOKEN`, too.
+    name
+      .replaceAll(/([a-z])([A-Z])/g, '$1-$2')
+      .replaceAll('_', '-')
+      .replace(/^(?:your|my|bot)(?=[a-z])/i, ''),
   ) && !/device-?token|push-?token|registration-?token|page-?token/i.test(name.replaceAll('_', '-'))
 
 /** A value that documentation leaves for the reader, such as `{id}`, `<id>`, `:id`, `$ID`, `${ID}`, or `YOUR_ID`. */

@@ -7,6 +7,8 @@ export class CurlProblem extends Error {
 const escapes: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', a: '\u0007', b: '\b', f: '\f', v: '\v' }
 
 const space = /\s+/y
+/** A value that documentation leaves for the reader, outside of quotes. A shell would read a file. */
+const placeholder = /<[A-Za-z][\w.-]{0,60}>/y
 
 type Reader = { readonly text: string; at: number }
 
@@ -58,6 +60,12 @@ const readDouble = (reader: Reader): string => {
     const next = reader.text[reader.at++] ?? ''
     if (next !== '\n') part += '$`"\\'.includes(next) ? next : `\\${next}`
   }
+}
+
+/** Returns the placeholder at a position, such as `<token>`; undefined if there is none. */
+const placeholderAt = ({ text, at }: Reader): string | undefined => {
+  placeholder.lastIndex = at
+  return placeholder.exec(text)?.[0]
 }
 
 /** Reads an operator outside of quotes. Returns whether the command ends there. */
@@ -121,8 +129,12 @@ export const shellWords = (command: string): string[] => {
     } else if (character === '\\' && text[reader.at + 1] === '\n') reader.at += 2
     // A continuation with spaces after it is a frequent mistake of documentation.
     else if (character === '\\' && /^\\[ \t]+\n/.test(text.slice(reader.at, reader.at + 20))) reader.at++
-    else if (endsAt(reader)) break
-    else word = (word ?? '') + readPart(reader)
+    else {
+      const value = placeholderAt(reader)
+      if (value === undefined && endsAt(reader)) break
+      word = (word ?? '') + (value ?? readPart(reader))
+      reader.at += value?.length ?? 0
+    }
   }
   end()
   return words
