@@ -21,16 +21,19 @@ import { CodeEditor, type CodeHandle } from '../../../ui/code/code-editor.tsx'
 import { CopyButton } from '../../../ui/code/copy-button.tsx'
 import { Textarea } from '../../../ui/forms/input.tsx'
 import { EmptyState } from '../../../ui/page/empty-state.tsx'
+import { lazyPart } from '../../../ui/page/lazy-part.tsx'
 import { PageHeader } from '../../../ui/page/page-header.tsx'
 import { type TabItem, Tabs } from '../../../ui/tabs.tsx'
-import { Affected, offsetOfPlace, Preview, Problems, Vectors } from './check-panels.tsx'
+import { Affected, offsetOfPlace, Problems, Vectors } from './check-panels.tsx'
 import { DeleteOwnDialog } from './delete-own.tsx'
 import { OwnState } from './own-connectors-page.tsx'
 import { type OwnDraft, useOwnDraft } from './own-draft.ts'
 import { useExportOwn } from './own-mutations.ts'
 import { PublishDialog } from './publish-dialog.tsx'
-import { TryPanel } from './try-panel.tsx'
 import { VersionsPanel } from './versions-panel.tsx'
+
+const Preview = lazyPart(async () => (await import('./preview.tsx')).Preview)
+const TryPanel = lazyPart(async () => (await import('./try-panel.tsx')).TryPanel)
 
 type Checking = { checked: CheckedOwnConnector | undefined; failed: Error | null; stale: boolean }
 
