@@ -8,7 +8,7 @@ export const ownScreens: readonly Screen[] = [
   {
     name: 'own-connectors-error',
     path: ({ filled }) => `/${filled.workspace}/ownConnectors`,
-    prepare: failing(/\/ownConnectors$/),
+    prepare: failing(/\/api\/workspaces\/[^/]+\/ownConnectors$/),
     expectsFailedCalls: true,
     ready: settled,
   },
@@ -41,7 +41,7 @@ export const ownScreens: readonly Screen[] = [
   {
     name: 'own-connector-error',
     path: ({ own }) => `/${own.published}`,
-    prepare: failing(/\/ownConnectors\/[^/]+$/),
+    prepare: failing(/\/api\/workspaces\/[^/]+\/ownConnectors\/[^/]+$/),
     expectsFailedCalls: true,
     ready: settled,
   },

@@ -191,7 +191,7 @@ test('a row of a sync is tried as it was entered, and kept as a vector', async (
   await userEvent.click(await screen.findByRole('tab', { name: 'Try it' }))
   await userEvent.selectOptions(await screen.findByRole('combobox', { name: 'What is sent' }), 'The row below')
   expect(screen.getByText('Fields: id, plan')).toBeDefined()
-  await userEvent.selectOptions(screen.getByRole('combobox', { name: 'Operation' }), 'delete')
+  await userEvent.selectOptions(screen.getByRole('combobox', { name: 'Operation' }), 'Delete')
   await press('Send')
   const row = { object: 'contacts', operation: 'delete', identifier: 'id', list: '' }
   await waitFor(() => expect(tried).toMatchObject([{ kind: 'row', row }]))

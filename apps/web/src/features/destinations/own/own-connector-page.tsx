@@ -103,7 +103,9 @@ const Editor = ({
               />
               <div className="flex flex-wrap items-center gap-3">
                 <CopyButton text={description} name="Copy description" label="Copy" notice="Description copied" />
-                <span className="text-xs text-ink-3">Ctrl+S saves. Press Escape, then Tab to leave the editor.</span>
+                <span className="text-xs text-ink-3">
+                  {mayEdit && 'Ctrl+S saves. '}Press Escape, then Tab to leave the editor.
+                </span>
               </div>
             </div>
           ),
@@ -311,7 +313,9 @@ const View = ({ item: own }: { item: OwnConnector }) => {
         ]}
         action={mayEdit && <Actions own={own} draft={draft} checking={checking} />}
       />
-      <ReadOnlyNote />
+      <div className="mb-4 empty:hidden">
+        <ReadOnlyNote />
+      </div>
       <Conflict draft={draft} />
       <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 xl:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
         <div className="min-w-0 xl:sticky xl:top-4">

@@ -7,6 +7,13 @@ import type { DescribedRows } from './described-parts.ts'
 /** A row that a trial sends. */
 export type TriedRow = NonNullable<MethodRequest<typeof methods.ownConnectors.try>['row']>
 
+const operationTitles: Readonly<Record<TriedRow['operation'], string>> = {
+  upsert: 'Create or update',
+  insert: 'Create',
+  update: 'Update',
+  delete: 'Delete',
+}
+
 /** Returns a row that has only the value that identifies it. Undefined without a field that does. */
 export const sampleRow = ({ object, operations, identifiers }: DescribedRows): TriedRow | undefined => {
   const [operation] = operations
@@ -65,17 +72,19 @@ export const RowChoice = ({
   }
   return (
     <div className="space-y-4">
-      <div className="grid gap-4 sm:grid-cols-3">
-        <Choice
-          label="Object"
-          value={row.object}
-          options={objects.map(({ object, title }) => ({ value: object, title }))}
-          onChange={choose}
-        />
+      <div className="grid gap-4 sm:grid-cols-2">
+        <div className="sm:col-span-2">
+          <Choice
+            label="Object"
+            value={row.object}
+            options={objects.map(({ object, title }) => ({ value: object, title }))}
+            onChange={choose}
+          />
+        </div>
         <Choice
           label="Operation"
           value={row.operation}
-          options={(chosen?.operations ?? []).map(({ name }) => ({ value: name, title: name }))}
+          options={(chosen?.operations ?? []).map(({ name }) => ({ value: name, title: operationTitles[name] }))}
           onChange={(operation) => onChange({ ...row, operation: operation as TriedRow['operation'] })}
         />
         <Choice
