@@ -18,7 +18,7 @@ test('a dropped file that is too large, no text, or refused shows why, and a lat
     answers: (path, init) => {
       if (path.endsWith('/catalogDestinations')) return Response.json({ catalog_destinations: [], next_page_token: '' })
       if (!path.endsWith('/ownConnectors') || init?.method !== 'POST') return undefined
-      sent.push((JSON.parse(String(init.body)) as { file: string }).file)
+      sent.push((JSON.parse(init.body as string) as { file: string }).file)
       return Response.json(refused, { status: 400 })
     },
   })
