@@ -72,28 +72,24 @@ export const RowChoice = ({
   }
   return (
     <div className="space-y-4">
-      <div className="grid gap-4 sm:grid-cols-2">
-        <div className="sm:col-span-2">
-          <Choice
-            label="Object"
-            value={row.object}
-            options={objects.map(({ object, title }) => ({ value: object, title }))}
-            onChange={choose}
-          />
-        </div>
-        <Choice
-          label="Operation"
-          value={row.operation}
-          options={(chosen?.operations ?? []).map(({ name }) => ({ value: name, title: operationTitles[name] }))}
-          onChange={(operation) => onChange({ ...row, operation: operation as TriedRow['operation'] })}
-        />
-        <Choice
-          label="Identifier"
-          value={row.identifier}
-          options={(chosen?.identifiers ?? []).map((name) => ({ value: name, title: name }))}
-          onChange={(identifier) => onChange({ ...row, identifier })}
-        />
-      </div>
+      <Choice
+        label="Object"
+        value={row.object}
+        options={objects.map(({ object, title }) => ({ value: object, title }))}
+        onChange={choose}
+      />
+      <Choice
+        label="Operation"
+        value={row.operation}
+        options={(chosen?.operations ?? []).map(({ name }) => ({ value: name, title: operationTitles[name] }))}
+        onChange={(operation) => onChange({ ...row, operation: operation as TriedRow['operation'] })}
+      />
+      <Choice
+        label="Identifier"
+        value={row.identifier}
+        options={(chosen?.identifiers ?? []).map((name) => ({ value: name, title: name }))}
+        onChange={(identifier) => onChange({ ...row, identifier })}
+      />
       {chosen?.named === true && (
         <Field label="Name of the object">
           {(control) => (
