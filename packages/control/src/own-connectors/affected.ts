@@ -5,6 +5,7 @@ import { type OwnReading, secretsSentElsewhere } from '@tributary/connector-kit/
 import { type AffectedDestination, resourceNames } from '@tributary/contract'
 import { AppError } from '@tributary/kernel'
 import type { ControlDeps } from '../deps.ts'
+import { syncProblems } from './sync-problems.ts'
 
 /** A description that was read. */
 export type ReadOwn = Extract<OwnReading, { ok: true }>
@@ -56,21 +57,6 @@ export const redirected = (
   )
 }
 
-const syncProblems = async (db: Db, id: string, { rowObjects = [] }: DestinationDefinition): Promise<string[]> => {
-  const syncs = await db
-    .selectFrom('syncs')
-    .select(['title', 'object', 'mode'])
-    .where('destination_id', '=', id)
-    .execute()
-  return syncs.flatMap(({ title, object, mode }) => {
-    const found = rowObjects.find(({ name }) => name === object)
-    if (found === undefined) return [`The sync ${title} writes the object ${object}, which is no longer there`]
-    return found.syncModes.includes(mode)
-      ? []
-      : [`The sync ${title} has the mode ${mode}, which ${object} no longer has`]
-  })
-}
-
 const audienceProblems = async (db: Db, id: string, { actions }: DestinationDefinition): Promise<string[]> => {
   if (actions.some(({ eventTypes }) => eventTypes.length === 0 || eventTypes.includes('track'))) return []
   const connected = await db.selectFrom('audience_destinations').select('id').where('destination_id', '=', id).execute()
@@ -119,7 +105,7 @@ export const moveOf = async (
       ? []
       : Object.entries(checked.errors).map(([each, text]) => `Setting ${labelOf(definition, each)}: ${text}`)),
     ...mapping.map((text) => `Mapping: ${text}`),
-    ...(await syncProblems(deps.db, row.id, definition)),
+    ...(await syncProblems(deps.db, row.id, { before, after })),
     ...(await audienceProblems(deps.db, row.id, definition)),
   ]
   const toEnter = [...new Set([...stillAsked, ...elsewhere])]

@@ -304,7 +304,7 @@ test('versions keep their texts, note, and author, newest first', async () => {
   expect((await editor().call('GET', `${path}/none`)).status).toBe(404)
 })
 
-test('syncs write rows to an own connector, and a version without their object or mode is refused', async () => {
+test('syncs write rows to an own connector, and a version without their object, identifier, or field is refused', async () => {
   const { objects } = ownDescription()
   const rows = { upsert: 'track', identifiers: ['user'] }
   const [first] = objects
@@ -320,13 +320,22 @@ test('syncs write rows to an own connector, and a version without their object o
   await organization.administrator.ok(methods.syncs.create, { workspace }, { body: given })
   const sync = await harness.db.selectFrom('syncs').select('id').where('destination_id', '=', destination).execute()
   expect(sync).toHaveLength(1)
-  await edit(own_connector, { objects })
-  expect(await publish(own_connector, { hold: true })).toMatchObject({
-    status: 409,
-    body: {
-      reason: 'DESTINATIONS_DO_NOT_FIT',
-      metadata: { [destination]: expect.stringMatching(/The sync Customers writes the object records/) },
-    },
-  })
+  const { actions } = ownDescription()
+  const { name, user } = actions.track.fields
+  const withoutUser = { track: { ...actions.track, fields: { name, person: user }, item: { name: '{{ name }}' } } }
+  const identifiedBy = (field: string) => [
+    { ...records, identifiers: [{ target: field }], rows: { ...rows, identifiers: [field] } },
+  ]
+  for (const [change, problem] of [
+    [{ objects }, /The sync Customers writes the object records/],
+    [{ objects: identifiedBy('name') }, /: The sync Customers identifies records by user, which no longer identifies/],
+    [{ objects: identifiedBy('person'), actions: withoutUser }, /; The sync Customers writes user, which records no/],
+  ] as const) {
+    await edit(own_connector, change)
+    expect(await publish(own_connector, { hold: true })).toMatchObject({
+      status: 409,
+      body: { reason: 'DESTINATIONS_DO_NOT_FIT', metadata: { [destination]: expect.stringMatching(problem) } },
+    })
+  }
   await harness.db.deleteFrom('syncs').where('workspace_id', '=', workspace).execute()
 })
