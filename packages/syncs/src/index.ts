@@ -61,6 +61,14 @@ export { nextRunTime, storedSchedule } from './schedule.ts'
 export type { Outbound } from './send-rows.ts'
 export type { SyncServices } from './services.ts'
 export { createSyncStore } from './store.ts'
-export { findObject, namedTarget, noSuchObject, requireObject, type SyncTarget, targetOf } from './target.ts'
+export {
+  findObject,
+  namedTarget,
+  noSuchObject,
+  requireObject,
+  requireSameApp,
+  type SyncTarget,
+  targetOf,
+} from './target.ts'
 export { lastUploads, settingsText, uploadFolder, uploadKey } from './uploads/read.ts'
 export { insertSync, removeSync, removeSyncsOf, setSync } from './write.ts'

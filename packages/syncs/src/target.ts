@@ -1,8 +1,8 @@
-import { type Db, parseReference } from '@tributary/api-kit'
+import { type Db, parseReference, type Tx } from '@tributary/api-kit'
 import type { Catalog } from '@tributary/configuration'
 import { findDestination, readDestination, readSource } from '@tributary/configuration'
 import { type EventObject, eventObjects, resourceNames } from '@tributary/contract'
-import { badRequest, cutText, notFound } from '@tributary/kernel'
+import { badRequest, conflict, cutText, notFound } from '@tributary/kernel'
 import { findRowObject, type SyncObject } from './check.ts'
 
 /** The target of a sync: a destination, or a source of the workspace, whose events the rows become. */
@@ -42,6 +42,22 @@ export const targetOf = (
   row.source_id === null
     ? destinationTarget(db, row.workspace_id, row.destination_id ?? '')
     : sourceTarget(db, row.workspace_id, row.source_id)
+
+/**
+ * Throws 409 if the destination of a target has another version of its app by now. No version is published before the
+ * commit.
+ */
+export const requireSameApp = async (tx: Tx, target: SyncTarget): Promise<void> => {
+  if (target.kind === 'source') return
+  const row = await tx
+    .selectFrom('destinations')
+    .select('app')
+    .where('id', '=', target.id)
+    .forShare()
+    .executeTakeFirst()
+  if (row?.app !== target.app)
+    throw conflict('CHANGED', 'A new version of the destination was published meanwhile. Try again')
+}
 
 /** Returns the event object of a source with this name; undefined if it does not exist. */
 export const eventObjectOf = (object: string): EventObject | undefined =>

@@ -1,6 +1,7 @@
 import { type Peer, startPeer } from '@tributary/connector-kit/testing'
 import { ownDescription } from '@tributary/connector-kit/testing-own-connector'
 import { methods, ownConnectorLimits } from '@tributary/contract'
+import { requireSameApp } from '@tributary/syncs'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type Harness, idIn, type Organization, startControl, startOrganization } from '../testing/control-harness.ts'
 import { ownText, publishOwn } from '../testing/own-connectors.ts'
@@ -337,5 +338,9 @@ test('syncs write rows to an own connector, and a version without their object, 
       body: { reason: 'DESTINATIONS_DO_NOT_FIT', metadata: { [destination]: expect.stringMatching(problem) } },
     })
   }
+  const columns = { destination_id: destination, source_id: null }
+  const earlier = { kind: 'destination', id: destination, app: 'own-earlier', columns } as const
+  const saving = harness.db.transaction().execute((tx) => requireSameApp(tx, earlier))
+  await expect(saving).rejects.toMatchObject({ code: 409, reason: 'CHANGED' })
   await harness.db.deleteFrom('syncs').where('workspace_id', '=', workspace).execute()
 })

@@ -11,6 +11,7 @@ import {
   presentModel,
   readModel,
   requireObject,
+  requireSameApp,
   showSync,
   storedSchedule,
   syncName,
@@ -36,6 +37,7 @@ export const createSync =
       await tx.selectFrom('workspaces').select('id').where('id', '=', workspace.id).forUpdate().execute()
       await readModel(tx, workspace.id, model.id)
       await namedTarget(tx, workspace.id, body.destination)
+      await requireSameApp(tx, target)
       const known = await tx.selectFrom('syncs').select('id').where('workspace_id', '=', workspace.id).execute()
       if (known.some((each) => each.id === id)) return
       if (known.length >= syncLimits.syncs)

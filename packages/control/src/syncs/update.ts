@@ -13,6 +13,8 @@ import {
   readModel,
   readSync,
   requireObject,
+  requireSameApp,
+  type SyncTarget,
   setSync,
   showSync,
   storedSchedule,
@@ -31,10 +33,12 @@ export const updateSync =
     const row = await readSync(db, workspace.id, params.sync)
     const owns_object = ownershipAfter(row, body)
     let cursor = cursorOf(row)
+    let target: SyncTarget | undefined
     if (checked.some((name) => body[name] !== undefined)) {
       const model = await readModel(db, workspace.id, row.model_id)
       const mode = body.mode ?? row.mode
-      checkSync(await requireObject(catalog, await targetOf(db, row), row.object), presentModel(model), {
+      target = await targetOf(db, row)
+      checkSync(await requireObject(catalog, target, row.object), presentModel(model), {
         mode,
         identifier: row.identifier,
         fields: body.fields ?? fieldsOf(row),
@@ -56,6 +60,7 @@ export const updateSync =
           // The lock makes updates run one after the other, so that two concurrent ones cannot create a circle of
           // syncs.
           await tx.selectFrom('workspaces').select('id').where('id', '=', workspace.id).forUpdate().execute()
+        if (target !== undefined) await requireSameApp(tx, target)
         const changed = await setSync(tx, row.id, {
           ...rest,
           ...(owns_object === row.owns_object ? {} : { owns_object }),
