@@ -80,16 +80,9 @@ test.each([
   ['', /Paste/],
   ['wget https://a.example', /begin with curl/],
   ['curl', /no URL/],
-  ['curl -F a=b https://a.example', /Multipart/],
-  // Pages show the forms of Pushover and Telegram as multipart: https://core.telegram.org/bots/webhooks
-  [
-    'curl -s --form-string "token=x" --form-string "message=y" https://api.pushover.net/1/messages.json',
-    /Multipart forms \(--form-string\).* with -d$/,
-  ],
-  [
-    'curl -F "url=https://<YOURDOMAIN.EXAMPLE>/<WEBHOOKLOCATION>" https://api.telegram.org/bot<YOURTOKEN>/setWebhook',
-    /Multipart forms \(-F\).* with -d$/,
-  ],
+  ['curl -F a=b -F c=@d.png https://a.example', /Files/],
+  ['curl -F "a=<b.txt" https://a.example', /Files/],
+  ['curl -F a https://a.example', /has no =/],
   // http://developer.postmarkapp.com/developer-build.html has a body that is JavaScript.
   [
     'curl -X POST "http://api.postmarkapp.com/email" -H "Content-Type: application/json" -v -d "{From: \'a@b.c\'}"',
@@ -117,6 +110,15 @@ test.each([
 test('a long command of many words, quotes, and lines is read at once', () => {
   for (const part of [' \\\n-s', " ''", '\n-s', ' "a"', "$'\\x41'", '%', '{', '&a=1'])
     descriptionOfCurl(`curl 'https://a.example/' ${part.repeat(Math.floor(60_000 / part.length))}`)
+})
+
+test('a multipart form without files becomes a URL-encoded form, and keeps its texts', () => {
+  const { whole } = described(
+    `curl -H 'Content-Type: multipart/form-data' -F 'text=a & b=c;d;type=text/plain' --form-string 'note=@home' https://a.example`,
+  )
+  expect(whole.requests.send).toEqual({ method: 'POST', server: 'api', path: '/', encoding: 'form' })
+  const { text, note } = whole.actions.send.fields
+  expect([text.from.value, note.from.value]).toEqual(['a & b=c;d', '@home'])
 })
 
 test('a secret inside an object of the body is not in the description', () => {

@@ -291,6 +291,21 @@ https://api.example.com/rest-api/v0/test-payment \\
     },
   ],
   [
+    'https://pushover.net/faq',
+    `curl -s \\
+  --form-string "token=abc123" \\
+  --form-string "user=user123" \\
+  --form-string "message=hello world" \\
+  https://api.pushover.net/1/messages.json`,
+    { token: 'secret-0001' },
+    {
+      method: 'POST',
+      url: 'https://api.pushover.net/1/messages.json',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: 'token=secret-0001&user=user123&message=hello+world',
+    },
+  ],
+  [
     'https://core.telegram.org/bots/api#making-requests',
     `curl "https://api.telegram.org/bot<token>/sendMessage?chat_id=@channel&text=Hello"`,
     { token: 'secret-0001' },
