@@ -1,9 +1,9 @@
 import type { Db } from '@tributary/api-kit'
 import {
+  ConnectorUnavailable,
   type DestinationDefinition,
   type ListedDestination,
   listDestination,
-  UnreadableConnector,
 } from '@tributary/connector-kit'
 import { type OwnReading, readOwn } from '@tributary/connector-kit/own-connector'
 import { dataKinds, destinationAbilities } from '@tributary/contract'
@@ -63,10 +63,13 @@ export const createOwnDestinations = ({ db, normalizations, textsOf }: Deps): Ow
       .where('own_connector_id', '=', id)
       .where('version', '=', version)
       .executeTakeFirst()
-    if (row === undefined) throw new UnreadableConnector('The own connector was deleted')
+      .catch((error: unknown) => {
+        throw new ConnectorUnavailable('The store failed to give the version', { cause: error })
+      })
+    if (row === undefined) throw new Error('The own connector was deleted')
     const reading = read(row, ownApp({ id, version }))
     if (!reading.ok)
-      throw new UnreadableConnector(
+      throw new Error(
         `The version cannot be read: ${reading.problems.map(({ path, message }) => `${path}: ${message}`).join('; ')}`,
       )
     return reading.definition

@@ -1,6 +1,6 @@
 import { silentLogger } from '@tributary/kernel'
 import { expect, it } from 'vitest'
-import { createLoadedConnectors, UnreadableConnector } from './listed-connector.ts'
+import { ConnectorUnavailable, createLoadedConnectors } from './listed-connector.ts'
 
 it('a connector is loaded once, on first use, and a failing one does not affect others', async () => {
   const loads: string[] = []
@@ -49,15 +49,15 @@ it('own connectors are found beside the list, forgotten when they are not used, 
   await connectors.load(['one', 'own-2'])
 })
 
-it('an own connector that the store fails to load is loaded later, and an unreadable one does not affect others', async () => {
-  let failure: Error | undefined = new Error('the store is away')
+it('an own connector that the store fails to load is loaded later, and a broken one does not affect others', async () => {
+  let failure: Error | undefined = new ConnectorUnavailable('the store is away')
   const load = async () => {
     if (failure !== undefined) throw failure
     return 'definition'
   }
   const connectors = createLoadedConnectors([], silentLogger, async () => ({ load }))
   await expect(connectors.load(['own-1'])).rejects.toThrow('the store is away')
-  failure = new UnreadableConnector('of a later version')
+  failure = new Error('of a later version')
   await connectors.load(['own-1'])
   expect(connectors.get('own-1')).toBeUndefined()
   failure = undefined

@@ -104,8 +104,8 @@ export const listSource = (definition: SourceDefinition, icon: string): ListedSo
   }
 }
 
-/** A definition of a workspace that never loads in this version of the product. Any other failure may pass. */
-export class UnreadableConnector extends Error {}
+/** The store failed to give a definition of a workspace, so loading it again can succeed. */
+export class ConnectorUnavailable extends Error {}
 
 /** The definitions that were loaded before, for code that cannot wait for loading. */
 export type LoadedConnectors<Definition> = {
@@ -140,7 +140,7 @@ export const createLoadedConnectors = <Definition>(
     try {
       loaded.set(slug, await entry.load())
     } catch (error) {
-      if (!bySlug.has(slug) && !(error instanceof UnreadableConnector)) throw error
+      if (error instanceof ConnectorUnavailable) throw error
       logger.error({ err: error, connector: slug }, 'a connector cannot be loaded')
     }
   }

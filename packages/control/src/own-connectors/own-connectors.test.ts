@@ -1,6 +1,9 @@
+import { createDestinationCache, createOwnDestinations } from '@tributary/configuration'
+import { createLoadedConnectors } from '@tributary/connector-kit'
 import { type Peer, startPeer } from '@tributary/connector-kit/testing'
 import { ownDescription } from '@tributary/connector-kit/testing-own-connector'
 import { methods, ownConnectorLimits } from '@tributary/contract'
+import { silentLogger } from '@tributary/kernel'
 import { requireSameApp } from '@tributary/syncs'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type Harness, idIn, type Organization, startControl, startOrganization } from '../testing/control-harness.ts'
@@ -343,4 +346,30 @@ test('syncs write rows to an own connector, and a version without their object, 
   const saving = harness.db.transaction().execute((tx) => requireSameApp(tx, earlier))
   await expect(saving).rejects.toMatchObject({ code: 409, reason: 'CHANGED' })
   await harness.db.deleteFrom('syncs').where('workspace_id', '=', workspace).execute()
+})
+
+test('a version whose text the store fails to give once is read with the next look of the cache', async () => {
+  const own_connector = await publishOwn(workspace, editor())
+  const destination = await destinationOf(own_connector)
+  const app = `own-${own_connector}-1`
+  let isAway = true
+  // Only the texts are read from this store.
+  const failing = harness.db.withPlugin({
+    transformQuery: ({ node }) => {
+      if (isAway && node.kind === 'SelectQueryNode' && node.joins === undefined) throw new Error('away')
+      return node
+    },
+    transformResult: async ({ result }) => result,
+  })
+  const own = createOwnDestinations({ db: failing, normalizations: {} })
+  const connectors = createLoadedConnectors<unknown>([], silentLogger, own.find)
+  const { db, database, secretBox } = harness
+  const cache = createDestinationCache({ db, pool: database.pool, secretBox, logger: silentLogger, connectors })
+  await cache.start()
+  expect([cache.ready(), connectors.get(app)]).toEqual([false, undefined])
+  isAway = false
+  await cache.refresh()
+  await cache.stop()
+  expect(cache.get(destination)).toMatchObject({ app, enabled: true })
+  expect(connectors.get(app)).toMatchObject({ slug: app })
 })
