@@ -17,7 +17,7 @@ import { signAws } from './sign.ts'
 export type AwsService = { host: string; target: string; version: '1.0' | '1.1' }
 
 /** The part of a context that a call needs. */
-export type AwsContext = Pick<DeliverContext<AwsAccess>, 'settings' | 'request' | 'signal' | 'onExchange' | 'clock'>
+type AwsContext = Pick<DeliverContext<AwsAccess>, 'settings' | 'request' | 'signal' | 'onExchange' | 'clock'>
 
 /**
  * Codes of temporary errors. Throttling and transient errors are those of @smithy/core 3
