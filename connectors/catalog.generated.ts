@@ -322,6 +322,18 @@ export const listedDestinations: readonly ListedDestination[] = [
     load: async () => (await import('./load-described.ts')).loadDescribed('awin'),
   },
   {
+    slug: "azure-event-hubs",
+    title: "Azure Event Hubs",
+    description: "Sends events in batches to an event hub of Microsoft Azure.",
+    docsUrl: "https://learn.microsoft.com/rest/api/eventhub/send-batch-events",
+    icon: "/media/connectors/destinations/azure-event-hubs-f94dfed66723.svg",
+    kinds: ["Event Streams"],
+    category: "Databases and storage",
+    popular: false,
+    abilities: [],
+    load: async () => (await import('./destinations/azure-event-hubs/definition.ts')).azureEventHubs,
+  },
+  {
     slug: "beehiiv",
     title: "beehiiv",
     description: "Creates and updates subscriptions of a publication in beehiiv.",

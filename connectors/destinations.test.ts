@@ -34,6 +34,7 @@ const formed: Readonly<Record<string, string>> = {
   brokers: 'kafka.example:9092',
   customer_id: '123-456-7890',
   measurement_id: 'G-A1B2C3D4E5',
+  namespace: 'example.servicebus.windows.net',
   queue_url: 'https://sqs.us-east-1.amazonaws.com/123456789012/events',
   user: 'tributary',
 }
@@ -257,6 +258,7 @@ it.each([
   ['postgresql', 'ca_certificate', ['password']],
   ['s3', 'endpoint', ['secret_access_key']],
   ['kafka', 'brokers', ['password']],
+  ['azure-event-hubs', 'namespace', ['policy_key']],
   ['sqs', 'endpoint', ['secret_access_key']],
   ['segment', 'endpoint', ['write_key']],
   ['rudderstack', 'data_plane_url', ['write_key']],

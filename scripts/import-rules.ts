@@ -66,7 +66,10 @@ const rooms: { room: RegExp; may: string[] }[] = [
     room: /^connectors\/destinations\/cloud-storage$/,
     may: ['packages/connector-kit', 'connectors/wire/s3', 'connectors/destinations/s3'],
   },
-  { room: /^connectors\/destinations\/(kafka|pub-sub)$/, may: ['packages/connector-kit', 'connectors/wire/access'] },
+  {
+    room: /^connectors\/destinations\/(kafka|pub-sub|azure-event-hubs)$/,
+    may: ['packages/connector-kit', 'connectors/wire/access'],
+  },
   {
     room: /^connectors\/(destinations|wire)\/meta(-|$)/,
     may: ['conversions', 'normalization', 'meta']
