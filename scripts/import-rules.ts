@@ -50,8 +50,21 @@ const rooms: { room: RegExp; may: string[] }[] = [
     may: ['packages/connector-kit', 'connectors/wire/files', 'connectors/wire/google'],
   },
   {
-    room: /^connectors\/(destinations|data-sources)\/s3$/,
+    room: /^connectors\/data-sources\/s3$/,
     may: ['packages/connector-kit', 'connectors/wire/files', 'connectors/wire/s3'],
+  },
+  {
+    room: /^connectors\/destinations\/s3$/,
+    may: ['packages/connector-kit', 'connectors/wire/s3', 'connectors/wire/storage', 'connectors/wire/files'],
+  },
+  {
+    // Files of events and rows, in every storage.
+    room: /^connectors\/wire\/storage$/,
+    may: ['packages/connector-kit', 'connectors/wire/files'],
+  },
+  {
+    room: /^connectors\/destinations\/(azure-blob-storage|sftp)$/,
+    may: ['packages/connector-kit', 'connectors/wire/access', 'connectors/wire/storage'],
   },
   {
     room: /^connectors\/destinations\/(sqs|eventbridge|kinesis|firehose)$/,

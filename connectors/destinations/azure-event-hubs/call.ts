@@ -8,17 +8,14 @@ import {
   RetryableError,
   sendRequest,
 } from '@tributary/connector-kit'
+import { elementText } from '../../wire/access/elements.ts'
 import { sasToken } from './sas-token.ts'
 import type { EventHubsSettings } from './settings.ts'
 
 export type Context = DeliverContext<EventHubsSettings>
 
 /** Returns the detail in an error's body, `<Error><Code>401</Code><Detail>…</Detail></Error>`; '' if there is none. */
-const detailOf = (body: string): string => {
-  const start = body.indexOf('<Detail>')
-  const end = body.indexOf('</Detail>', start)
-  return start < 0 || end < 0 ? '' : body.slice(start + '<Detail>'.length, end).trim()
-}
+const detailOf = (body: string): string => elementText(body, 'Detail')?.trim() ?? ''
 
 /** Returns the message of a failed response. */
 export const failureWords = ({ answer: { status, body } }: Pick<Call, 'answer'>): string => {

@@ -1,4 +1,4 @@
-import { elementText } from './elements.ts'
+import { elementText } from '../access/elements.ts'
 /** Returns the error in a response's body (S3 API, "Error responses"). */
 export const errorOf = (body: string): { code: string; message: string } => {
   const part = (name: string): string => elementText(body, name)?.trim() ?? ''

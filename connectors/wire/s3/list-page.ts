@@ -1,5 +1,5 @@
 import { ConfigurationError, readTime } from '@tributary/connector-kit'
-import { elementsOf, elementText } from './elements.ts'
+import { elementsOf, elementText } from '../access/elements.ts'
 
 /** An object of a bucket; `changed` is epoch ms. */
 export type FoundObject = { key: string; bytes: number; changed: number }

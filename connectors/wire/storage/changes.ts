@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { EventOutcome, OutgoingRow, RowObjectDefinition } from '@tributary/connector-kit'
 import { isJsonObject, parseExactJson } from '@tributary/connector-kit/exact-json'
-import { writeTexts } from '../../wire/files/parquet/write-texts.ts'
-import { type BucketObject, folderOf, suffix } from './objects.ts'
-import type { S3Settings } from './settings.ts'
+import { writeTexts } from '../files/parquet/write-texts.ts'
+import { folderOf, type StoredFile, suffix } from './files.ts'
+import type { StorageSettings } from './settings.ts'
 
 const formats = ['ndjson', 'csv', 'parquet'] as const
 type Format = (typeof formats)[number]
@@ -30,10 +30,10 @@ const placeOf = (object: string): { format: Format; folder: string } | undefined
   return format === undefined || folder === undefined ? undefined : { format, folder }
 }
 
-/** The supported modes. Objects cannot be searched for a key, so no mode can depend on whether a key exists. */
+/** The supported modes. Files cannot be searched for a key, so no mode can depend on whether a key exists. */
 const syncModes = ['UPSERT_ONLY', 'FULL_SYNC'] as const
 
-/** The objects that syncs write to a bucket. Each change is a line or row of an object, and no object ever changes. */
+/** The objects that syncs write to a storage. Each change is a line or row of a file, and no file ever changes. */
 export const changeObjects: readonly RowObjectDefinition[] = [
   {
     name: 'changes_ndjson',
@@ -99,7 +99,7 @@ const csvLines = (rows: readonly WrittenRow[]): string[] => {
  * Returns the rows as a Parquet file. All columns are texts, so that all files of a folder have the same columns and
  * numbers keep every digit.
  */
-const parquetBytes = (rows: readonly WrittenRow[], settings: S3Settings): Uint8Array => {
+const parquetBytes = (rows: readonly WrittenRow[], settings: StorageSettings): Uint8Array => {
   const { names, records } = tableOf(rows)
   const textOf = (value: unknown): string | null =>
     value === null || value === undefined ? null : typeof value === 'string' ? value : JSON.stringify(value)
@@ -107,8 +107,8 @@ const parquetBytes = (rows: readonly WrittenRow[], settings: S3Settings): Uint8A
   return writeTexts(columns, suffix(settings) === '' ? 'none' : 'gzip')
 }
 
-/** Returns the body of an object in a format, its file extension, and its media type. */
-const contentOf = (format: Format, rows: readonly WrittenRow[], settings: S3Settings) => {
+/** Returns the body of a file in a format, its file extension, and its media type. */
+const contentOf = (format: Format, rows: readonly WrittenRow[], settings: StorageSettings) => {
   if (format === 'parquet')
     return { bytes: parquetBytes(rows, settings), end: 'parquet', type: 'application/vnd.apache.parquet' }
   const end = `${format}${suffix(settings)}`
@@ -120,15 +120,14 @@ const contentOf = (format: Format, rows: readonly WrittenRow[], settings: S3Sett
 const upTo = (text: string, mark: string): string => text.slice(0, Math.max(0, text.lastIndexOf(mark)))
 
 /**
- * Returns the objects of a batch of rows: one object for each run. The key of an object depends only on its rows, so
- * sending the same batch again overwrites the object. Rows that cannot be written have an outcome instead. `now` is
- * epoch ms.
+ * Returns the files of a batch of rows: one file for each run. The key of a file depends only on its rows, so sending the
+ * same batch again overwrites the file. Rows that cannot be written have an outcome instead. `now` is epoch ms.
  */
-export const objectsOfRows = (
+export const filesOfRows = (
   batch: readonly OutgoingRow[],
-  settings: S3Settings,
+  settings: StorageSettings,
   now: number,
-): { objects: BucketObject[]; refused: Map<number, EventOutcome> } => {
+): { files: StoredFile[]; refused: Map<number, EventOutcome> } => {
   const refused = new Map<number, EventOutcome>()
   const place = placeOf(batch[0]?.object ?? '')
   for (const [index, { operation }] of batch.entries()) {
@@ -136,15 +135,15 @@ export const objectsOfRows = (
     else if (operation !== 'upsert' && operation !== 'delete')
       refused.set(index, {
         kind: 'rejected',
-        reason: `Objects have no rows to ${operation}: they take upserts and deletes`,
+        reason: `Files have no rows to ${operation}: they take upserts and deletes`,
       })
   }
-  if (place === undefined) return { objects: [], refused }
+  if (place === undefined) return { files: [], refused }
   const runs = Map.groupBy(
     [...batch.keys()].filter((index) => !refused.has(index)),
     (index) => upTo(batch[index]?.recordId ?? '', '.'),
   )
-  const objects = [...runs].map(([run, indexes]) => {
+  const files = [...runs].map(([run, indexes]) => {
     const rows = indexes.flatMap((index) => batch[index] ?? [])
     const hash = createHash('sha256')
     for (const { recordId } of rows) hash.update(recordId).update('\n')
@@ -157,5 +156,5 @@ export const objectsOfRows = (
     const name = `${first}-${hash.digest('hex').slice(0, 16)}.${end}`
     return { key: `${folderOf(settings)}${place.folder}/run=${run}/${name}`, indexes, ...content }
   })
-  return { objects, refused }
+  return { files, refused }
 }

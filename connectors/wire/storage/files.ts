@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { OutgoingEvent } from '@tributary/connector-kit'
-import type { S3Settings } from './settings.ts'
+import type { StorageSettings } from './settings.ts'
 
 /**
- * An object to write, with the indexes of its events or rows in the batch. Its content is lines, or bytes that stay
+ * A file or object to write, with the indexes of its events or rows in the batch. Its content is lines, or bytes that stay
  * unchanged. `type` is its media type.
  */
-export type BucketObject = { key: string; indexes: readonly number[]; type: string } & (
+export type StoredFile = { key: string; indexes: readonly number[]; type: string } & (
   | { lines: readonly string[] }
   | { bytes: Uint8Array }
 )
@@ -21,11 +21,11 @@ const hourOf = (event: OutgoingEvent): string => {
   return new Date(receivedAt).toISOString().slice(0, 13)
 }
 
-/** Returns the suffix of compressed objects; '' if they are not compressed. */
-export const suffix = (settings: S3Settings): string => (settings.format === 'json' ? '' : '.gz')
+/** Returns the suffix of compressed files; '' if they are not compressed. */
+export const suffix = (settings: StorageSettings): string => (settings.format === 'json' ? '' : '.gz')
 
 /** Returns the prefix without slashes at its ends and with one slash after it; '' without a prefix. */
-export const folderOf = (settings: S3Settings): string => {
+export const folderOf = (settings: StorageSettings): string => {
   const prefix = settings.prefix
     .split('/')
     .filter((part) => part !== '')
@@ -34,10 +34,10 @@ export const folderOf = (settings: S3Settings): string => {
 }
 
 /**
- * Returns the objects of a batch: one object for each hour of receipt, in folders that query engines read as
- * partitions. The key of an object depends only on its events, so sending the same batch again overwrites the object.
+ * Returns the files of a batch: one file for each hour of receipt, in folders that query engines read as partitions. The
+ * key of a file depends only on its events, so sending the same batch again overwrites the file.
  */
-export const objectsOf = (batch: readonly OutgoingEvent[], settings: S3Settings): BucketObject[] => {
+export const filesOf = (batch: readonly OutgoingEvent[], settings: StorageSettings): StoredFile[] => {
   const hours = Map.groupBy(batch.keys(), (index) => {
     const event = batch[index]
     return event === undefined ? '' : hourOf(event)
@@ -57,14 +57,14 @@ export const objectsOf = (batch: readonly OutgoingEvent[], settings: S3Settings)
   })
 }
 
-/** Returns the body of an object: bytes unchanged, or lines, compressed if chosen. */
+/** Returns the body of a file: bytes unchanged, or lines, compressed if chosen. */
 export const bodyOf = async (
-  object: BucketObject,
-  settings: S3Settings,
+  file: StoredFile,
+  settings: StorageSettings,
 ): Promise<{ body: Uint8Array; type: string }> => {
-  const { type } = object
-  if ('bytes' in object) return { body: object.bytes, type }
-  const text = `${object.lines.join('\n')}\n`
+  const { type } = file
+  if ('bytes' in file) return { body: file.bytes, type }
+  const text = `${file.lines.join('\n')}\n`
   if (settings.format === 'json') return { body: Buffer.from(text), type }
   return { body: await compress(text), type: 'application/gzip' }
 }
