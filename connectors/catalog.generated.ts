@@ -322,6 +322,18 @@ export const listedDestinations: readonly ListedDestination[] = [
     load: async () => (await import('./load-described.ts')).loadDescribed('awin'),
   },
   {
+    slug: "azure-blob-storage",
+    title: "Azure Blob Storage",
+    description: "Writes events as compressed JSON lines to a container of Azure Blob Storage.",
+    docsUrl: "https://learn.microsoft.com/rest/api/storageservices/put-blob",
+    icon: "/media/connectors/destinations/azure-blob-storage-f945fe569fed.svg",
+    kinds: ["Event Streams","ETL"],
+    category: "Databases and storage",
+    popular: false,
+    abilities: [],
+    load: async () => (await import('./destinations/azure-blob-storage/definition.ts')).azureBlobStorage,
+  },
+  {
     slug: "azure-event-hubs",
     title: "Azure Event Hubs",
     description: "Sends events in batches to an event hub of Microsoft Azure.",

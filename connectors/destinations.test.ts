@@ -59,6 +59,7 @@ const valueOf = (slug: string, field: FieldDefinition): Settings[string] => {
   if (field.type === 'headers') return { Authorization: `Bearer ${secret}`, 'X-Key': secret }
   const secretUrl = `https://${hosts[slug] ?? 'peer.example'}/services/T000/B000/${secret}`
   if (field.name === 'service_account_key') return accountKey
+  if (field.name === 'sas_token') return `sv=2024-11-04&sr=c&sig=${secret}`
   if (field.secret) return field.name.endsWith('url') ? secretUrl : secret
   if (slug === 'pub-sub' && field.name === 'topic') return 'projects/example/topics/events'
   if (formed[field.name] !== undefined) return formed[field.name]
@@ -260,6 +261,8 @@ it.each([
   ['kafka', 'brokers', ['password']],
   ['azure-event-hubs', 'namespace', ['policy_key']],
   ['sqs', 'endpoint', ['secret_access_key']],
+  ['azure-blob-storage', 'endpoint', ['account_key', 'sas_token']],
+  ['azure-blob-storage', 'account', ['account_key', 'sas_token']],
   ['segment', 'endpoint', ['write_key']],
   ['rudderstack', 'data_plane_url', ['write_key']],
 ])('%s: a changed %s requires %j again', (slug, name, secrets) => {
