@@ -35,7 +35,7 @@ const failureOf = (call: Call, now: number): DeliveryError => {
   // A message has the ID of the request and the time on further lines.
   const [message = ''] = part('Message').split('\n')
   const words = code === '' ? `HTTP ${status}` : `${code}: ${message || `HTTP ${status}`}`
-  if (/^Request date header/.test(part('AuthenticationErrorDetail')))
+  if (part('AuthenticationErrorDetail').startsWith('Request date header'))
     return new RetryableError(`This server's clock differs from the clock of Azure. ${words}`, { exchange })
   const outcome = outcomeOfAnswer(call.answer, now)
   if (outcome.kind === 'delivered') return new RetryableError('The response is not that of Blob Storage', { exchange })
