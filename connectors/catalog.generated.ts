@@ -1542,6 +1542,18 @@ export const listedDestinations: readonly ListedDestination[] = [
     load: async () => (await import('./load-described.ts')).loadDescribed('sendgrid'),
   },
   {
+    slug: "sftp",
+    title: "SFTP",
+    description: "Writes events as compressed JSON lines to files on a server with SFTP.",
+    docsUrl: "https://man.openbsd.org/sftp-server",
+    icon: "/media/connectors/destinations/sftp-d98f8dd0ddeb.svg",
+    kinds: ["Event Streams","ETL"],
+    category: "Databases and storage",
+    popular: false,
+    abilities: [],
+    load: async () => (await import('./destinations/sftp/definition.ts')).sftp,
+  },
+  {
     slug: "singular",
     title: "Singular",
     description: "Sends events of apps to Singular, for mobile attribution.",

@@ -33,6 +33,7 @@ const hidden = [secret, Buffer.from(`${secret}:`).toString('base64').slice(0, 16
 const formed: Readonly<Record<string, string>> = {
   brokers: 'kafka.example:9092',
   customer_id: '123-456-7890',
+  fingerprint: 'SHA256:+DiY3wvvV6TuJJhbpZisF/zLDA0zPMSvHdkr4UvCOqU',
   measurement_id: 'G-A1B2C3D4E5',
   namespace: 'example.servicebus.windows.net',
   queue_url: 'https://sqs.us-east-1.amazonaws.com/123456789012/events',
@@ -59,6 +60,8 @@ const valueOf = (slug: string, field: FieldDefinition): Settings[string] => {
   if (field.type === 'headers') return { Authorization: `Bearer ${secret}`, 'X-Key': secret }
   const secretUrl = `https://${hosts[slug] ?? 'peer.example'}/services/T000/B000/${secret}`
   if (field.name === 'service_account_key') return accountKey
+  // No private key has the secret in it.
+  if (slug === 'sftp' && field.name === 'private_key') return undefined
   if (field.name === 'sas_token') return `sv=2024-11-04&sr=c&sig=${secret}`
   if (field.secret) return field.name.endsWith('url') ? secretUrl : secret
   if (slug === 'pub-sub' && field.name === 'topic') return 'projects/example/topics/events'
@@ -260,6 +263,8 @@ it.each([
   ['s3', 'endpoint', ['secret_access_key']],
   ['kafka', 'brokers', ['password']],
   ['azure-event-hubs', 'namespace', ['policy_key']],
+  ['sftp', 'host', ['password']],
+  ['sftp', 'fingerprint', ['password']],
   ['sqs', 'endpoint', ['secret_access_key']],
   ['azure-blob-storage', 'endpoint', ['account_key', 'sas_token']],
   ['azure-blob-storage', 'account', ['account_key', 'sas_token']],

@@ -19,7 +19,7 @@ const entriesOf = (root, connectors) => ({
 })
 
 /** Packages with native code or WebAssembly, which read files of their own folder. */
-const native = [/^chdb/, /^@napi-rs\//, /^@node-rs\//, /^@platformatic\//, /^pg-native$/]
+const native = [/^chdb/, /^@napi-rs\//, /^@node-rs\//, /^@platformatic\//, /^pg-native$/, /^ssh2$/]
 
 /**
  * Keeps references by `import.meta.url` valid, with which our code finds files beside it. Files that are started become

@@ -20,11 +20,13 @@ import type { StorageSettings } from './settings.ts'
 export type FileStorage<S extends Settings & StorageSettings> = {
   /** What a file is called there, such as `object`. */
   file: string
-  /** The place of files, for users, such as `the bucket events`. */
+  /** The place of files, for users, such as `in the bucket events`. */
   place: (settings: S) => string
   /** Writes or overwrites a file as a whole: no reader sees a part of it. */
   put: (context: DeliverContext<S>, key: string, body: Uint8Array, type: string) => Promise<{ latencyMs: number }>
   remove: (context: DeliverContext<S>, key: string) => Promise<unknown>
+  /** The name of a file for users, if it is not the key. */
+  nameOf?: (settings: S, key: string) => string
   /** The HTTP status of a successful delivery. */
   status: number
 }
@@ -96,7 +98,9 @@ export const createFileDelivery = <S extends Settings & StorageSettings>(storage
   testConnection: (context: DeliverContext<S>): Promise<ConnectionTest> =>
     testOf(async () => {
       const key = `${folderOf(context.settings)}.tributary-test`
-      const named = `The ${storage.file} ${key} in ${storage.place(context.settings)}`
+      const { settings } = context
+      const name = storage.nameOf?.(settings, key) ?? key
+      const named = `The ${storage.file} ${name} ${storage.place(settings)}`
       await storage.put(context, key, Buffer.from('Written by Tributary to test the connection.\n'), 'text/plain')
       try {
         await storage.remove(context, key)
