@@ -16,6 +16,7 @@ const connectors = [
   'connectors/destinations/webhook',
   'connectors/sources/http',
   'connectors/sources/arrival.ts',
+  'connectors/wire/access/elements.ts',
   'connectors/wire/normalization',
   'connectors/wire/s3',
 ]

@@ -15,7 +15,7 @@ export const sftp = defineDestination({
     steps: [
       {
         title: 'Create a user that can write to a folder',
-        text: 'The user signs in with a password or a private key, and may create files and folders, rename files, and remove them. To reach a server inside your network, your Tributary operator must allow that network with `TRIBUTARY_EGRESS_ALLOW`.',
+        text: 'The user signs in with a password or a private key, and may create files and folders, rename files, and remove them. Servers that offer only algorithms with SHA-1 are refused. To reach a server inside your network, your Tributary operator must allow that network with `TRIBUTARY_EGRESS_ALLOW`.',
       },
       {
         title: 'Enter the fingerprint of the server',
