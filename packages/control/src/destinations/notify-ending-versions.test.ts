@@ -29,7 +29,12 @@ const runWithEnd = async (days: number | undefined): Promise<void> => {
   const destinations = testCatalog.destinations.map((entry) =>
     entry.slug === 'webhook' ? { ...entry, apiVersion: { version: 'v7', page: 'https://docs.example', until } } : entry,
   )
-  await notifyEndingVersions({ db: harness.db, clock: harness.now, live: () => {}, catalog: { ...testCatalog, destinations } })
+  await notifyEndingVersions({
+    db: harness.db,
+    clock: harness.now,
+    live: () => {},
+    catalog: { ...testCatalog, destinations },
+  })
 }
 const noticesOf = async (who: Caller) => (await who.ok(methods.notifications.list, { user: who.userId })).notifications
 

@@ -54,6 +54,7 @@ const app: CatalogDestination = {
   objects: [],
   actions: [],
   row_objects: [],
+  api_version: null,
 }
 const sentRequest = { method: 'DELETE', url: 'https://a.example/contacts/id-1' }
 const sentText = JSON.stringify([{ ...sentRequest, headers: {} }])
