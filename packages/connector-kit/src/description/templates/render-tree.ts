@@ -2,6 +2,7 @@ import { workOfValue } from '@tributary/contract'
 import { ExactNumber, isJsonObject, type JsonObject } from '@tributary/kernel'
 import { renderValue, type TemplateBudget, templateLimits } from '../../templates/json-template.ts'
 import type { Tree } from '../format/schema-requests.ts'
+import { needsLiquid, quickTemplate } from './quick-template.ts'
 import { ulidOf } from './ulid.ts'
 
 /** Maximum items that `$each` makes of one event. */
@@ -48,22 +49,29 @@ const variableOf = (name: string, scope: Scope): unknown => {
 const memberAlone = /^\{\{ ?([a-z][a-z0-9_]{0,59}(?:\.[a-z][a-z0-9_]{0,59})+) ?\}\}$/
 /** Names that mean something else than a member in Liquid. */
 const liquidNames: ReadonlySet<string> = new Set(['size', 'first', 'last'])
-const aLeaf = Symbol('a leaf that needs Liquid')
 
-/** Returns the value of a member alone, without Liquid: undefined for a null. `aLeaf` if Liquid has to decide. */
-const memberOf = (path: string, scope: Scope): unknown => {
+/** Returns the value of a path without Liquid; undefined if there is none. Throws TreeProblem. */
+const readPath = (path: string, scope: Scope): unknown => {
   const { variables, budget } = scope
   const names = path.split('.')
-  if (literals.has(names[0] ?? '') || names.some((name) => liquidNames.has(name))) return aLeaf
+  if (literals.has(names[0] ?? '') || names.some((name) => liquidNames.has(name))) return needsLiquid
   let value: unknown = variables
   for (const name of names) {
     if (value === undefined || value === null) return undefined
-    if (!isJsonObject(value)) return aLeaf
+    if (!isJsonObject(value)) return needsLiquid
     value = Object.hasOwn(value, name) ? value[name] : undefined
   }
-  if (value === undefined || value === null || value === '') return undefined
-  spend(scope, workOfValue(value, budget.work))
+  if (value !== undefined && value !== null) spend(scope, workOfValue(value, budget.work))
   return value
+}
+
+/** Returns what a template gives without Liquid. `needsLiquid` if Liquid has to decide. Throws TreeProblem. */
+const quickly = (text: string, scope: Scope): unknown => {
+  const [, member = ''] = memberAlone.exec(text) ?? []
+  if (member !== '') return readPath(member, scope) ?? undefined
+  const made = quickTemplate(text)?.((path) => readPath(path, scope)) ?? needsLiquid
+  if (typeof made === 'string') spend(scope, perCharacter * made.length)
+  return made
 }
 
 /** Renders a text; undefined for no value and for an empty text of a template. Throws TreeProblem. */
@@ -73,9 +81,8 @@ export const renderLeaf = (text: string, scope: Scope): unknown => {
   const { variables, budget } = scope
   const [, alone = ''] = variableAlone.exec(text) ?? []
   if (alone !== '' && !literals.has(alone)) return variableOf(alone, scope)
-  const [, path = ''] = memberAlone.exec(text) ?? []
-  const member = path === '' ? aLeaf : memberOf(path, scope)
-  if (member !== aLeaf) return member
+  const quick = quickly(text, scope)
+  if (quick !== needsLiquid) return quick === '' ? undefined : quick
   const rendered = renderValue(text, variables, { budget, owner: 'description' })
   if ('problem' in rendered) throw new TreeProblem(`A template fails: ${rendered.problem.message}`)
   return rendered.value === '' ? undefined : rendered.value
