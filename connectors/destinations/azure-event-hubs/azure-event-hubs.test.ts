@@ -29,7 +29,10 @@ const errorOf = (status: number, detail: string): PeerAnswer => ({
   headers: { 'content-type': 'application/xml; charset=utf-8' },
   body: `<Error><Code>${status}</Code><Detail>${detail}</Detail></Error>`,
 })
-const tooLarge = errorOf(413, 'The maximum message size quota for outgoing messages (327680) has been exceeded.')
+const tooLarge = errorOf(
+  413,
+  'The maximum message size quota for outgoing messages (327680) has been exceeded. TrackingId:4f0d0b1c-1, SystemTracker:hub:events, Timestamp:2026-01-02T03:04:05',
+)
 
 /** Checks a token like its receiver ("Authenticate access to Event Hubs resources using shared access signatures"). */
 const isValid = (token = ''): boolean => {

@@ -14,8 +14,11 @@ import type { EventHubsSettings } from './settings.ts'
 
 export type Context = DeliverContext<EventHubsSettings>
 
+/** The end of a detail, which is new in each response: "TrackingId:…, SystemTracker:…, Timestamp:…". */
+const tracking = /[\s,]{0,9}TrackingId:[^]*$/
+
 /** Returns the detail in an error's body, `<Error><Code>401</Code><Detail>…</Detail></Error>`; '' if there is none. */
-const detailOf = (body: string): string => elementText(body, 'Detail')?.trim() ?? ''
+const detailOf = (body: string): string => (elementText(body, 'Detail') ?? '').replace(tracking, '').trim()
 
 /** Returns the message of a failed response. */
 export const failureWords = ({ answer: { status, body } }: Pick<Call, 'answer'>): string => {

@@ -33,7 +33,7 @@ export const produce = async (send: SendRecords, all: readonly Item[], note: Not
       else {
         const outcome = outcomeOfCode(result.errorCode)
         note(own, outcome)
-        if (items.length === 1) rest = refusedInRow.note(outcome)
+        if (items.length === 1 || outcome.kind === 'delivered') rest = refusedInRow.note(outcome)
       }
     }
     // The whole answer is noted before a further request can fail: accepted records are never sent again.

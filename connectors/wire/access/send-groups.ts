@@ -73,6 +73,7 @@ const sendGroup = async <T>(
     sending.latencyMs += call.answer.latencyMs
     sending.httpStatus = call.answer.status
     note(sending, items, (at) => outcomes[at])
+    sending.inRow.note({ kind: 'delivered' })
     if (outcomes.some(({ kind }) => kind !== 'delivered')) sending.failed ??= call.exchange()
   } catch (error) {
     if (!(error instanceof RejectedError)) throw error

@@ -47,7 +47,10 @@ export const targetOf = (
  * Throws 409 if the destination of a target has another version of its app by now. No version is published before the
  * commit.
  */
-export const requireSameApp = async (tx: Tx, target: SyncTarget): Promise<void> => {
+export const requireSameApp = async (
+  tx: Tx,
+  target: { kind: 'destination'; id: string; app: string } | { kind: 'source' },
+): Promise<void> => {
   if (target.kind === 'source') return
   const row = await tx
     .selectFrom('destinations')

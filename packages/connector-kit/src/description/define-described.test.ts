@@ -199,6 +199,7 @@ it.each<[string, unknown, unknown]>([
     },
     { x: 0, 'a[x]': [1] },
   ],
+  ['a merge takes no list of an event', { $merge: [{ x: 0 }, '{{ list }}'] }, { x: 0 }],
   [
     'members become texts',
     {

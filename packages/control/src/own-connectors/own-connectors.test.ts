@@ -308,7 +308,7 @@ test('versions keep their texts, note, and author, newest first', async () => {
   expect((await editor().call('GET', `${path}/none`)).status).toBe(404)
 })
 
-test('syncs write rows to an own connector, and a version without their object, identifier, or field is refused', async () => {
+test('syncs write rows to an own connector, and a version without their object, identifier, or field, or with another required one, is refused', async () => {
   const { objects } = ownDescription()
   const rows = { upsert: 'track', identifiers: ['user'] }
   const [first] = objects
@@ -327,6 +327,9 @@ test('syncs write rows to an own connector, and a version without their object, 
   const { actions } = ownDescription()
   const { name, user } = actions.track.fields
   const withoutUser = { track: { ...actions.track, fields: { name, person: user }, item: { name: '{{ name }}' } } }
+  const withRequiredName = {
+    track: { ...actions.track, fields: { ...actions.track.fields, name: { ...name, required: true } } },
+  }
   const identifiedBy = (field: string) => [
     { ...records, identifiers: [{ target: field }], rows: { ...rows, identifiers: [field] } },
   ]
@@ -334,6 +337,10 @@ test('syncs write rows to an own connector, and a version without their object, 
     [{ objects }, /The sync Customers writes the object records/],
     [{ objects: identifiedBy('name') }, /: The sync Customers identifies records by user, which no longer identifies/],
     [{ objects: identifiedBy('person'), actions: withoutUser }, /; The sync Customers writes user, which records no/],
+    [
+      { objects: [records], actions: withRequiredName },
+      /The sync Customers does not write name, which records then req/,
+    ],
   ] as const) {
     await edit(own_connector, change)
     expect(await publish(own_connector, { hold: true })).toMatchObject({

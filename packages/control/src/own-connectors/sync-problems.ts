@@ -13,13 +13,14 @@ const rowsOf = ({ described }: ReadOwn, object: string, mode: SyncMode) => {
   if (rows === undefined || action === undefined) return undefined
   return {
     identifies: (name: string): boolean => rows.identifiers.includes(name),
+    needed: Object.entries(action.fields).flatMap(([name, { required }]) => (required ? [name] : [])),
     has: (name: string): boolean => action.custom_fields || Object.hasOwn(action.fields, name),
   }
 }
 
 /**
  * Returns why syncs to a destination do not fit a version. Only what they lose with the version is a problem of it, so
- * identifiers and fields that the version before did not have are none.
+ * identifiers and fields that the version before did not have are none, and neither are those that it already required.
  */
 export const syncProblems = async (
   db: Db,
@@ -38,14 +39,17 @@ export const syncProblems = async (
     if (!found.syncModes.includes(mode) || now === undefined)
       return [`The sync ${title} has the mode ${mode}, which ${object} no longer has`]
     const earlier = before === undefined ? undefined : rowsOf(before, object, mode)
-    const lost = fieldsOf(row)
-      .map(({ target }) => target)
-      .filter((target) => earlier?.has(target) !== false && !now.has(target))
+    const targets = fieldsOf(row).map(({ target }) => target)
+    const lost = targets.filter((target) => earlier?.has(target) !== false && !now.has(target))
+    const needed = now.needed.filter(
+      (name) => name !== identifier && !targets.includes(name) && earlier?.needed.includes(name) !== true,
+    )
     return [
       ...(earlier?.identifies(identifier) !== false && !now.identifies(identifier)
         ? [`The sync ${title} identifies ${object} by ${identifier}, which no longer identifies them`]
         : []),
       ...lost.map((target) => `The sync ${title} writes ${target}, which ${object} no longer has`),
+      ...needed.map((name) => `The sync ${title} does not write ${name}, which ${object} then requires`),
     ]
   })
 }

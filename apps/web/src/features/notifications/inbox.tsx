@@ -36,7 +36,8 @@ const Words = ({ notification }: { notification: Notification }) => (
 
 const Entry = ({ notification, onOpen }: { notification: Notification; onOpen: () => void }) => {
   const { one } = useMarkRead()
-  const Icon = icons[notification.kind]
+  // A server of the next version can send another kind.
+  const Icon = icons[notification.kind] ?? Bell
   const unread = notification.read_time === null
   const open = (): void => {
     if (unread) one.mutate(notification.name)

@@ -183,3 +183,13 @@ it('a listed 429 that names keys of items refuses these items, and one that name
   })
   expect(readWith({})).toMatchObject({ kind: 'all', outcome: { kind: 'retry', retryAfterMs: 30_000 } })
 })
+
+it('items that a listed 503 does not name are sent again', () => {
+  const items = [{ status: [503], at: 'errors', by: { index: 'i' }, reason: ['why'], others: 'delivered' }]
+  const body = JSON.stringify({ errors: [{ i: 1, why: 'wrong' }] })
+  expect(read({ status: 503, body }, { items }, 2)).toEqual({
+    kind: 'items',
+    named: new Map([[1, { kind: 'rejected', reason: 'wrong' }]]),
+    others: { kind: 'retry', reason: 'HTTP 503' },
+  })
+})

@@ -250,7 +250,9 @@ export const readAnswer = (given: Given): Reading => {
   const isListed = answers.items.some(({ status }) => (status as readonly unknown[]).includes(answer.status))
   if (kind === 'retry' && !isListed) return retry(reason)
   const single = readItems(given, body, wait)
-  if (single !== undefined) return single
+  // What the vendor may not have taken is sent again, unless the description says what became of it.
+  const isOpen = kind === 'retry' && single?.kind === 'items' && single.others !== 'not_accepted'
+  if (single !== undefined) return isOpen ? { ...single, others: retryOf(reason, wait) } : single
   if (kind === 'retry') return retry(reason)
   const isListing = answers.items.some(({ status }) => hasStatus(answer.status, status))
   if (kind === 'delivered' && isListing && body === undefined && answer.body.trim() !== '')

@@ -152,6 +152,7 @@ const createSender = (described: Described, context: DeliverContext, outcomes: (
     const { outcome } = reading
     if (outcome.kind === 'retry') return fail(units, outcome, call.answer.status === 429)
     failures = 0
+    if (outcome.kind === 'delivered') refused.note(outcome)
     if (isPart && units.length === 1) return settleAlone(units, outcome)
     if (!reading.split || units.length < 2) return settle(units, outcome)
     const middle = Math.ceil(units.length / 2)

@@ -90,7 +90,12 @@ export const renderLeaf = (text: string, scope: Scope): unknown => {
 
 const merged = (parts: unknown, without: unknown, scope: Scope): JsonObject => {
   const left: ReadonlySet<unknown> = new Set(Array.isArray(without) ? without : [])
-  const objects = (Array.isArray(parts) ? parts : []).flatMap((part: Tree) => renderTree(part, scope))
+  // Only lists that the description makes itself are spread, never those of an event.
+  const isMade = (part: Tree): boolean => isJsonObject(part) && (part.$each !== undefined || part.$pairs !== undefined)
+  const objects = (Array.isArray(parts) ? parts : []).flatMap((part: Tree) => {
+    const made = renderTree(part, scope)
+    return Array.isArray(made) && !isMade(part) ? [] : made
+  })
   const members = objects.filter(isJsonObject).flatMap((object) => Object.entries(object))
   spend(scope, perMember * members.length)
   return Object.fromEntries(left.size === 0 ? members : members.filter(([name]) => !left.has(name)))

@@ -4,6 +4,7 @@ import { readDestination } from '@tributary/configuration'
 import { type methods, resourceNames } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { badRequest, conflict, newId, notFound } from '@tributary/kernel'
+import { requireSameApp } from '@tributary/syncs'
 import { sql } from 'kysely'
 import type { ControlDeps } from '../../deps.ts'
 import { takesAudiences } from './takes-audiences.ts'
@@ -34,6 +35,7 @@ export const connectAudienceDestination =
       throw badRequest('NO_AUDIENCES', `${destination.title} does not take audiences. Choose another destination`)
     const time = new Date(clock())
     return await db.transaction().execute(async (tx) => {
+      await requireSameApp(tx, { kind: 'destination', ...destination })
       // The lock keeps the members of the audience unchanged until the transaction ends.
       await sql`select from audiences where id = ${audience.id}::uuid for update`.execute(tx)
       const { rows } = await sql<{ change: string }>`
