@@ -1294,7 +1294,7 @@ export const listedDestinations: readonly ListedDestination[] = [
   {
     slug: "ortto",
     title: "Ortto",
-    description: "Sends activities and people to Ortto.",
+    description: "Sends activities, people, and accounts to Ortto.",
     docsUrl: "https://help.ortto.com/developer/latest/",
     icon: "/media/connectors/destinations/ortto-cb3e7c816420.svg",
     kinds: ["Event Streams","Reverse ETL"],
@@ -1388,7 +1388,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     kinds: ["Event Streams","Reverse ETL"],
     category: "Analytics",
     popular: false,
-    abilities: ["People"],
+    abilities: ["People","Deletion of users"],
     load: async () => (await import('./load-described.ts')).loadDescribed('posthog'),
   },
   {
