@@ -209,6 +209,16 @@ it.each<[string, unknown, unknown]>([
     },
     { a: { n: '5', t: 'true', s: 'x', e: '0.5' } },
   ],
+  [
+    'an object is flat',
+    {
+      a: {
+        $flat: { $merge: ['{{ object }}', { n: { list: '{{ list }}', none: '{{ none }}', number: '{{ number }}' } }] },
+      },
+      b: { $flat: '{{ number }}' },
+    },
+    { a: { 'x[0]': 1, 'n.list[0].id': 1, 'n.list[1].id': 2, 'n.none': null, 'n.number': 5 } },
+  ],
   ['a member without a name is left out', { a: { $name: '{{ missing }}', $value: 1 } }, undefined],
   [
     // The time and its letters are those of the specification, and Python computed the hash.

@@ -13,6 +13,7 @@ const template = z.string().max(10_000)
  * - `$pairs` and `$item`: the same for each member of an object; the item has `key` and `value`.
  * - `$if`, `$then`, and `$else`: one of two values.
  * - `$texts`: an object, whose members become texts; lists and objects are left out.
+ * - `$flat`: an object without lists and objects in it: their members have joined names, such as `products[0].sku`.
  * - `$name` and `$value`: an object with one member, whose name is a template; nothing if one of both has no value.
  * - `$ulid` and `$at`: the ULID of an ID and a time, the same each time, for vendors that recognize events by one.
  */

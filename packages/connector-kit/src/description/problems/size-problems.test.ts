@@ -83,6 +83,7 @@ describe('a hostile item', () => {
     ['loops in loops', inLoops(4, 1)],
     ['a long text in loops', inLoops(2, 'x'.repeat(5000))],
     ['a long name in loops', inLoops(2, { ['x'.repeat(5000)]: 1 })],
+    ['flat objects', inLoops(2, { $flat: { a: '{{ wide }}', b: '{{ wide }}' } })],
     ['merges of merges', inLoops(2, { $merge: ['{{ wide }}', { $merge: ['{{ wide }}', '{{ wide }}'] }] })],
     ['a large value in loops', inLoops(1, { $texts: '{{ wide }}' })],
   ])('%s ends with a problem of its event', (_, item) => {

@@ -129,6 +129,20 @@ const texts = (object: unknown): JsonObject | undefined =>
       )
     : undefined
 
+/** Returns an object whose members are neither lists nor objects: names of inner ones are joined, as in `a.b[0].c`. */
+const flat = (object: unknown, scope: Scope): JsonObject | undefined => {
+  if (!isJsonObject(object)) return undefined
+  const entries: [string, unknown][] = []
+  const add = (name: string, value: unknown): void => {
+    spend(scope, perMember + perCharacter * name.length)
+    if (Array.isArray(value)) for (const [at, item] of value.entries()) add(`${name}[${at}]`, item)
+    else if (isJsonObject(value)) for (const [inner, item] of Object.entries(value)) add(`${name}.${inner}`, item)
+    else entries.push([name, value])
+  }
+  for (const [name, value] of Object.entries(object)) add(name, value)
+  return Object.fromEntries(entries)
+}
+
 const ulid = (id: unknown, at: unknown): string | undefined =>
   typeof id === 'string' && typeof at === 'string' ? ulidOf(id, Date.parse(at)) : undefined
 
@@ -151,6 +165,7 @@ export const renderTree = (tree: Tree, scope: Scope): unknown => {
   if (members.$each !== undefined) return each(renderTree(members.$each, scope), members.$item, scope)
   if (members.$pairs !== undefined) return each(pairsOf(renderTree(members.$pairs, scope)), members.$item, scope)
   if (members.$texts !== undefined) return texts(renderTree(members.$texts, scope))
+  if (members.$flat !== undefined) return flat(renderTree(members.$flat, scope), scope)
   if (members.$name !== undefined) return named(members.$name, members.$value, scope)
   if (members.$if !== undefined) {
     const chosen = isTrue(renderTree(members.$if, scope)) ? members.$then : members.$else
