@@ -2,7 +2,7 @@ import { type DeliverContext, type Lifetime, RetryableError, type Settings } fro
 
 /** How to open and close a connection, and how to convert its errors. */
 export type ConnectionKind<S extends Settings, Session> = {
-  /** Connects, and calls `onLost` if the connection ends between two uses. */
+  /** Connects within a limit of time, and calls `onLost` if the connection ends between two uses. */
   open(context: DeliverContext<S>, onLost: () => void): Promise<Session>
   /** Closes the connection; never rejects. */
   close(session: Session): Promise<void>
@@ -52,6 +52,8 @@ const createKeeper = <S extends Settings, Session>(
     let used: Session | undefined
     try {
       used = await open(context)
+      // An abort while the connection was being opened found none to close.
+      if (context.signal.aborted) throw new RetryableError('Interrupted')
       const result = await work(used)
       idle = setTimeout(() => void close(), idleMs).unref()
       return result
