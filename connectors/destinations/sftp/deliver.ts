@@ -1,4 +1,4 @@
-import { type DeliverContext, DeliveryError, hideSecrets } from '@tributary/connector-kit'
+import { type DeliverContext, DeliveryError } from '@tributary/connector-kit'
 import { createFileDelivery } from '../../wire/storage/deliver.ts'
 import { removeFile, writeFile } from './files.ts'
 import { type Session, useSession } from './session.ts'
@@ -14,13 +14,13 @@ const change = async (
   work: (session: Session) => Promise<void>,
 ): Promise<{ latencyMs: number }> => {
   const { settings, onExchange } = context
-  const { host, port, user, password = '', private_key: key = '' } = settings
+  const { host, port, user } = settings
   const started = performance.now()
   const exchanged = (answer: string) => ({
     httpStatus: 0,
     latencyMs: Math.round(performance.now() - started),
     request: `${what} at ${user}@${host}:${port}`,
-    response: hideSecrets(answer, [password, key]),
+    response: answer,
   })
   try {
     await useSession(context, work)

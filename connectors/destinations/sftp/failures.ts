@@ -1,4 +1,11 @@
-import { ConfigurationError, cutText, DeliveryError, networkError, RetryableError } from '@tributary/connector-kit'
+import {
+  ConfigurationError,
+  cutText,
+  DeliveryError,
+  hideSecrets,
+  networkError,
+  RetryableError,
+} from '@tributary/connector-kit'
 import ssh2 from 'ssh2'
 
 const { STATUS_CODE: status } = ssh2.utils.sftp
@@ -11,6 +18,9 @@ const setUpLevels: ReadonlySet<unknown> = new Set(['client-authentication', 'han
 
 const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined)
 
+/** Whether the server answers with a status of the protocol. */
+export const isAnswer = (error: unknown): boolean => typeof codeOf(error) === 'number'
+
 /** Whether a file, or the folder for it, does not exist. */
 export const isMissing = (error: unknown): boolean => codeOf(error) === status.NO_SUCH_FILE
 
@@ -18,22 +28,25 @@ export const isMissing = (error: unknown): boolean => codeOf(error) === status.N
 export const isUnsupported = (error: unknown): boolean =>
   codeOf(error) === status.OP_UNSUPPORTED || (error instanceof Error && /does not support this/.test(error.message))
 
-/** Converts an error of the client, the server, or the network to a DeliveryError. */
-export const deliveryError = (error: unknown): DeliveryError => {
+/**
+ * Converts an error of the client, the server, or the network to a DeliveryError. A server can repeat the secrets that
+ * it got, so they are hidden, and errors with its words are no cause.
+ */
+export const deliveryError = (error: unknown, secrets: readonly string[]): DeliveryError => {
   if (error instanceof DeliveryError) return error
-  const message = error instanceof Error ? cutText(error.message, 300) : ''
+  const message = error instanceof Error ? cutText(hideSecrets(error.message, secrets), 300) : ''
   const level = error instanceof Error && 'level' in error ? error.level : undefined
   if (level === 'client-authentication')
-    return new ConfigurationError('The server refuses the user, the password, or the key', undefined, error)
+    return new ConfigurationError('The server refuses the user, the password, or the key')
   if (setUpLevels.has(level)) return new ConfigurationError(`The server and Tributary do not match: ${message}`)
   const code = codeOf(error)
   if (typeof code === 'number')
     return setUp.has(code)
-      ? new ConfigurationError(`The server answers: ${message}`, undefined, error)
-      : new RetryableError(`The server answers: ${message}`, { cause: error })
+      ? new ConfigurationError(`The server answers: ${message}`)
+      : new RetryableError(`The server answers: ${message}`)
   if (typeof code === 'string') {
     const failure = networkError(error)
-    return failure instanceof DeliveryError ? failure : new RetryableError(failure.message, { cause: error })
+    return failure instanceof DeliveryError ? failure : new RetryableError(failure.message)
   }
-  return new RetryableError(`The connection failed: ${message}`, { cause: error })
+  return new RetryableError(`The connection failed: ${message}`)
 }

@@ -3,11 +3,13 @@ import {
   type DeliverContext,
   DeliveryError,
   type GuardedStream,
+  type Lifetime,
   RetryableError,
 } from '@tributary/connector-kit'
 import ssh2, { type Algorithms, type Client, type SFTPWrapper } from 'ssh2'
 import { keepConnections } from '../../wire/access/kept-connection.ts'
-import { deliveryError } from './failures.ts'
+import { deliveryError, isAnswer } from './failures.ts'
+import { answerPrompts, limitHandshakes, refuseTinyPackets } from './guards.ts'
 import { fingerprintOf, fingerprintsOf, privateKeyOf } from './keys.ts'
 import type { SftpSettings } from './settings.ts'
 
@@ -49,6 +51,21 @@ export type Session = {
   readonly socket: GuardedStream
   readonly client: Client
   readonly waiting: Set<(error: unknown) => void>
+  /** Values that a server must not bring into an error. */
+  readonly secrets: readonly string[]
+  /** Temporary files that the destination may have left on the server. */
+  readonly left: Set<string>
+  /** Begins a new count of what the server may cost. */
+  readonly renew: () => void
+}
+
+const leftBy = new WeakMap<Lifetime, Set<string>>()
+
+/** Returns the names of temporary files that a destination left, which outlast its connections. */
+const leftOf = (lifetime: Lifetime): Set<string> => {
+  const left = leftBy.get(lifetime) ?? new Set()
+  leftBy.set(lifetime, left)
+  return left
 }
 
 /** Returns why a server with this key gets no password; undefined if its fingerprint is in the settings. */
@@ -62,23 +79,35 @@ const refusalOf = (key: Uint8Array, { fingerprint, host }: SftpSettings): Config
   return new ConfigurationError(`${host} has the key ${found}, which is not the one in the settings`)
 }
 
-/** Returns the SFTP channel of a client as soon as the user is signed in. */
-const signIn = (client: Client, socket: GuardedStream, settings: SftpSettings): Promise<SFTPWrapper> =>
+/** Returns the SFTP channel of a client as soon as the user is signed in. `end` ends the connection with an error. */
+const signIn = (
+  client: Client,
+  { socket, settings, secrets }: { socket: GuardedStream; settings: SftpSettings; secrets: readonly string[] },
+  end: (error: DeliveryError) => void,
+): Promise<SFTPWrapper> =>
   new Promise((resolve, reject) => {
     const { user, password, private_key: key } = settings
     let refusal: ConfigurationError | undefined
-    client.on('error', (error) => reject(refusal ?? error))
-    client.once('close', () => reject(refusal ?? new RetryableError('The server closed the connection')))
+    let isReady = false
+    const fail = (error: unknown): void => {
+      const failure = refusal ?? deliveryError(error, secrets)
+      end(failure)
+      reject(failure)
+    }
+    const lost = (): void => fail(new RetryableError('The server closed the connection'))
+    // A server that disconnects for a reason of its own was set up right before, so the next connection can succeed.
+    client.on('error', (error) => (isReady && isAnswer(error) ? lost() : fail(error)))
+    client.once('close', lost)
     client.once('ready', () => {
       client.sftp((error, sftp) => {
-        if (error === undefined) resolve(sftp)
-        else reject(new ConfigurationError('The server does not let the user use SFTP', undefined, error))
+        if (error !== undefined) return fail(new ConfigurationError('The server does not let the user use SFTP'))
+        // Without its channel, the connection is of no use, and requests that wait are never answered.
+        sftp.once('error', fail).once('end', lost).once('close', lost)
+        isReady = true
+        resolve(sftp)
       })
     })
-    // Many servers ask for the password in this form only.
-    client.on('keyboard-interactive', (_name, _text, _language, prompts, finish) =>
-      finish(prompts.map(() => password ?? '')),
-    )
+    answerPrompts(client, password, end)
     client.connect({
       sock: socket,
       username: user,
@@ -87,30 +116,45 @@ const signIn = (client: Client, socket: GuardedStream, settings: SftpSettings): 
         return refusal === undefined
       },
       algorithms,
-      readyTimeout: signInMs,
+      // The limit of `open` includes the time after the user is signed in, which this one does not.
+      readyTimeout: 0,
       ...(password === undefined ? {} : { password, tryKeyboard: true }),
       ...(key === undefined ? {} : { privateKey: privateKeyOf(key).key }),
     })
+    refuseTinyPackets(client, end)
   })
 
 const open = async (
-  { connect, settings, signal }: DeliverContext<SftpSettings>,
+  { connect, settings, signal, lifetime }: DeliverContext<SftpSettings>,
   onLost: () => void,
 ): Promise<Session> => {
-  const { host, port } = settings
+  const { host, port, password, private_key: key } = settings
+  const secrets = [password, key].filter((secret) => secret !== undefined)
   const socket = await connect({ host, port, signal, answerBytes, timeoutMs: connectMs })
+  const end = (error: DeliveryError): void => void socket.destroy(error)
+  const timer = setTimeout(() => end(new RetryableError(`Not signed in within ${signInMs} ms`)), signInMs)
+  const onAbort = (): void => end(new RetryableError('Interrupted'))
+  signal.addEventListener('abort', onAbort, { once: true })
   const client = new ssh2.Client()
+  const renewHandshakes = limitHandshakes(client, end)
   try {
-    const sftp = await signIn(client, socket, settings)
+    const sftp = await signIn(client, { socket, settings, secrets }, end)
     const waiting: Session['waiting'] = new Set([onLost])
     client.once('close', () => {
       const error = socket.errored ?? new RetryableError('The server closed the connection')
-      for (const end of waiting) end(error)
+      for (const lose of waiting) lose(error)
     })
-    return { sftp, socket, client, waiting }
+    const renew = (): void => {
+      socket.renew()
+      renewHandshakes()
+    }
+    return { sftp, socket, client, waiting, secrets, left: leftOf(lifetime), renew }
   } catch (error) {
     socket.destroy()
-    throw socket.errored instanceof DeliveryError ? socket.errored : deliveryError(error)
+    throw socket.errored instanceof DeliveryError ? socket.errored : deliveryError(error, secrets)
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', onAbort)
   }
 }
 
@@ -121,7 +165,9 @@ const useKept = keepConnections<SftpSettings, Session>({
     socket.destroy()
   },
   failed: (error, session) =>
-    session?.socket.errored instanceof DeliveryError ? session.socket.errored : deliveryError(error),
+    session?.socket.errored instanceof DeliveryError
+      ? session.socket.errored
+      : deliveryError(error, session?.secrets ?? []),
 })
 
 /** Runs work on a file with the session of the destination, within the limit of time. One call at a time uses it. */
@@ -131,7 +177,7 @@ export const useSession = <T>(
 ): Promise<T> =>
   useKept(context, async (session) => {
     const { socket, waiting } = session
-    socket.renew()
+    session.renew()
     const timer = setTimeout(() => socket.destroy(new RetryableError(`Not finished within ${fileMs} ms`)), fileMs)
     const { promise, resolve, reject } = Promise.withResolvers<T>()
     waiting.add(reject)

@@ -1,5 +1,5 @@
 import { type AddressInfo } from 'node:net'
-import ssh2, { type AuthContext, type SFTPWrapper } from 'ssh2'
+import ssh2, { type AuthContext, type Connection, type SFTPWrapper } from 'ssh2'
 import { onTestFinished } from 'vitest'
 import { fingerprintOf } from './keys.ts'
 
@@ -8,8 +8,11 @@ const { STATUS_CODE: status } = ssh2.utils.sftp
 /** An operation of the server, as tests see it. */
 export type Operation = { name: 'open' | 'write' | 'close' | 'rename' | 'remove' | 'mkdir' | 'stat'; path: string }
 
-/** The answer to an operation: a status of the protocol instead of its effect, the end of the connection, or no answer. */
-type Answer = number | 'cut' | 'hang' | undefined
+/**
+ * The answer to an operation: a status of the protocol instead of its effect, also with words; the end of the connection
+ * or its channel; or no answer. After a promise, it has its effect.
+ */
+type Answer = number | { code: number; words: string } | 'cut' | 'close' | 'hang' | Promise<unknown> | undefined
 
 export type SftpServer = {
   host: '127.0.0.1'
@@ -21,6 +24,10 @@ export type SftpServer = {
   operations: Operation[]
   /** Names of the ways in which users signed in, also in vain. */
   attempts: string[]
+  /** Answers to prompts. */
+  answers: string[]
+  /** The connections of clients that are open. */
+  connections: Set<Connection>
   /** Replaces the effect of operations. */
   answer: (operation: Operation) => Answer
 }
@@ -32,11 +39,29 @@ const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIn
 /** The user that may sign in; `asks` lets the user sign in by a prompt only. */
 type Access = { user: string; password?: string; publicKey?: string; asks?: boolean }
 
-const authenticate = (context: AuthContext, { user, password, publicKey, asks = false }: Access): void => {
+/**
+ * How a server misbehaves: it takes packets of `packetSize` bytes, asks `prompts` questions `times` times, or calls
+ * `onSubsystem` and does not start SFTP.
+ */
+type Faults = { packetSize?: number; prompts?: number; times?: number; onSubsystem?: () => void }
+
+const authenticate = (
+  context: AuthContext,
+  { user, password, publicKey, asks = false }: Access,
+  { answers, prompts = 1, times = 1 }: { answers: string[] } & Faults,
+): void => {
   if (context.username !== user) return context.reject()
   if (context.method === 'password' && !asks && context.password === password) return context.accept()
-  if (context.method === 'keyboard-interactive' && asks)
-    return context.prompt('Password: ', (answers) => (answers[0] === password ? context.accept() : context.reject()))
+  if (context.method === 'keyboard-interactive' && asks) {
+    const ask = (left: number): void =>
+      context.prompt(Array<string>(prompts).fill('Password: '), (given) => {
+        answers.push(...given)
+        if (left > 1) ask(left - 1)
+        else if (given[0] === password) context.accept()
+        else context.reject()
+      })
+    return ask(times)
+  }
   const known = publicKey === undefined ? undefined : ssh2.utils.parseKey(publicKey)
   if (context.method !== 'publickey' || known === undefined || known instanceof Error)
     return context.reject(asks ? ['keyboard-interactive'] : ['password', 'publickey'])
@@ -56,8 +81,15 @@ const serveFiles = (sftp: SFTPWrapper, cut: () => void, made: Omit<SftpServer, '
     const answer = made.answer(operation)
     if (answer === 'hang') return
     if (answer === 'cut') return cut()
-    const code = answer ?? effect()
-    if (code !== undefined) sftp.status(id, code)
+    if (answer === 'close') return sftp.end()
+    const act = (): void => {
+      const code = effect()
+      if (code !== undefined) sftp.status(id, code)
+    }
+    if (answer instanceof Promise) void answer.then(act)
+    else if (typeof answer === 'object') sftp.status(id, answer.code, answer.words)
+    else if (answer !== undefined) sftp.status(id, answer)
+    else act()
   }
   sftp.on('OPEN', (id, path) =>
     serve(id, { name: 'open', path }, () => {
@@ -107,8 +139,20 @@ const serveFiles = (sftp: SFTPWrapper, cut: () => void, made: Omit<SftpServer, '
   })
 }
 
+/** Makes a connection of the server name another packet size. The server of ssh2 has no setting for it. */
+const namePacketSize = (client: Connection, packetSize: number): void => {
+  type Confirm = (remote: number, local: number, window: number, packetSize: number) => void
+  const { _protocol: protocol } = client as Connection & { _protocol?: { channelOpenConfirm: Confirm } }
+  if (protocol === undefined) throw new Error('The server has no protocol')
+  const confirm = protocol.channelOpenConfirm.bind(protocol)
+  protocol.channelOpenConfirm = (remote, local, window) => confirm(remote, local, window, packetSize)
+}
+
 /** Starts a server of ssh2 on loopback until the test ends. It has version 3 of the protocol without extensions. */
-export const startSftpServer = async (access: Access = { user: 'ada', password: 'secret-1' }): Promise<SftpServer> => {
+export const startSftpServer = async (
+  access: Access = { user: 'ada', password: 'secret-1' },
+  faults: Faults = {},
+): Promise<SftpServer> => {
   const publicKey = ssh2.utils.parseKey(hostKey.public)
   if (publicKey instanceof Error) throw publicKey
   const made: Omit<SftpServer, 'port'> = {
@@ -118,16 +162,24 @@ export const startSftpServer = async (access: Access = { user: 'ada', password: 
     folders: new Set(['']),
     operations: [],
     attempts: [],
+    answers: [],
+    connections: new Set(),
     answer: () => undefined,
   }
   const server = new ssh2.Server({ hostKeys: [hostKey.private] }, (client) => {
+    made.connections.add(client)
+    client.once('close', () => void made.connections.delete(client))
     client.on('error', () => {})
+    if (faults.packetSize !== undefined) namePacketSize(client, faults.packetSize)
     client.on('authentication', (context) => {
       made.attempts.push(context.method)
-      authenticate(context, access)
+      authenticate(context, access, { answers: made.answers, ...faults })
     })
     client.on('session', (accept) => {
-      accept().on('sftp', (acceptSftp) => serveFiles(acceptSftp(), () => client.end(), made))
+      accept().on('sftp', (acceptSftp) => {
+        if (faults.onSubsystem === undefined) serveFiles(acceptSftp(), () => client.end(), made)
+        else faults.onSubsystem()
+      })
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()))
