@@ -25,7 +25,7 @@ export const sftp = defineDestination({
       },
       {
         title: 'Wait for whole files',
-        text: 'A file is written under a name that begins with a dot and ends with .part, and renamed when it is complete. Readers that ignore such names find whole files only.',
+        text: 'A file is written under a name that begins with a dot and ends with .part, and renamed when it is complete. Readers that ignore such names find whole files only. If Tributary stops while it writes, such a file can stay, and you can delete it.',
       },
       ...steps,
     ],

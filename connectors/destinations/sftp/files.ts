@@ -1,4 +1,5 @@
-import { isMissing, isUnsupported } from './failures.ts'
+import { randomBytes } from 'node:crypto'
+import { isAnswer, isMissing, isUnsupported } from './failures.ts'
 import type { Session } from './session.ts'
 
 type Done<T> = (error?: Error | null, value?: T) => void
@@ -68,14 +69,15 @@ const unlessUnsupported = async (work: Promise<unknown>): Promise<boolean> => {
 
 /**
  * Renames a file, which replaces the one with the new name. Servers without the extension of OpenSSH refuse that, so
- * the replaced file is removed before: it is an earlier attempt at the same file.
+ * the replaced file is removed before: it is an earlier attempt at the same file. It stays if there is no new file.
  */
 const replace = async (session: Session, from: string, to: string): Promise<void> => {
   const { sftp } = session
   if (await unlessUnsupported(run((done) => sftp.ext_openssh_rename(from, to, done)))) return
   try {
     await run((done) => sftp.rename(from, to, done))
-  } catch {
+  } catch (refused) {
+    if (isMissing(refused)) throw refused
     await removeFile(session, to).catch((error: unknown) => {
       if (!isMissing(error)) throw error
     })
@@ -87,24 +89,38 @@ const replace = async (session: Session, from: string, to: string): Promise<void
 export const removeFile = (session: Session, path: string): Promise<void> =>
   run((done) => session.sftp.unlink(path, done))
 
+/** Removes a temporary file. Its name is kept until the server answers, also if it refuses. */
+const removeTemporary = async (session: Session, path: string): Promise<void> => {
+  try {
+    await removeFile(session, path)
+  } catch (error) {
+    if (!isAnswer(error)) return
+  }
+  session.left.delete(path)
+}
+
 /**
  * Writes a file under a temporary name beside it, and renames it when it is complete, so that no reader finds a part.
- * Folders are created. The temporary name depends only on the file's name, so a repeated attempt leaves nothing behind.
+ * Folders are created. Each attempt has a temporary name of its own, so that two writers of a file do not mix. After a
+ * lost connection, the next attempt removes its file; after a crash, it stays.
  */
 export const writeFile = async (session: Session, path: string, bytes: Uint8Array): Promise<void> => {
-  const { sftp } = session
+  const { sftp, left } = session
+  for (const earlier of left) await removeTemporary(session, earlier)
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const name = path.lastIndexOf('/') + 1
-  const temporary = `${path.slice(0, name)}.${path.slice(name)}.part`
-  const handle = await openFile(session, temporary)
+  const temporary = `${path.slice(0, name)}.${path.slice(name)}.${randomBytes(8).toString('hex')}.part`
+  left.add(temporary)
   try {
+    const handle = await openFile(session, temporary)
     await writeParts(session, handle, body)
     await unlessUnsupported(run((done) => sftp.ext_openssh_fsync(handle, done)))
     await run((done) => sftp.close(handle, done))
     await replace(session, temporary, path)
+    left.delete(temporary)
   } catch (error) {
     // The file may not exist, or the connection may be gone. The error that came first counts.
-    await removeFile(session, temporary).catch(() => undefined)
+    await removeTemporary(session, temporary)
     throw error
   }
 }

@@ -152,3 +152,30 @@ describe('the words of a server', () => {
     expect(inspect(error.message)).not.toContain('secr')
   })
 })
+
+describe('two writers of one file', () => {
+  it('do not mix, and the file is whole', async () => {
+    const server = await startSftpServer()
+    let closes = 0
+    let second: ReturnType<typeof write> | undefined
+    server.answer = ({ name }) => {
+      if (name !== 'close' || closes++ > 0) return undefined
+      second = write(server)
+      return second
+    }
+    expect((await write(server)).outcomes).toEqual([{ kind: 'delivered' }])
+    expect((await second)?.outcomes).toEqual([{ kind: 'delivered' }])
+    expect([...server.files.values()].map(String)).toEqual([`${track.json}\n`])
+    const temporary = server.operations.filter(({ name, path }) => name === 'write' && path.endsWith('.part'))
+    expect(new Set(temporary.map(({ path }) => path)).size).toBe(2)
+  })
+
+  it('a file stays if there is no new one to replace it', async () => {
+    const server = await startSftpServer()
+    await write(server)
+    const [[path] = []] = [...server.files]
+    server.answer = ({ name }) => (name === 'rename' ? status.NO_SUCH_FILE : undefined)
+    expect(await failureOf(write(server))).toBeInstanceOf(ConfigurationError)
+    expect([...server.files.keys()]).toEqual([path])
+  })
+})

@@ -8,7 +8,13 @@ import {
   RetryableError,
   validateSettings,
 } from '@tributary/connector-kit'
-import { outgoingEvent, runConnectionTest, runConnector, runConnectorRows } from '@tributary/connector-kit/testing'
+import {
+  outgoingEvent,
+  runConnectionTest,
+  runConnector,
+  runConnectorRows,
+  runWithContext,
+} from '@tributary/connector-kit/testing'
 import ssh2 from 'ssh2'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { sftp } from './definition.ts'
@@ -47,7 +53,8 @@ describe('files on a server of ssh2', () => {
     expect(server.files.size).toBe(1)
     expect(path).toMatch(/^events\/dt=2026-01-02\/hr=03\/[-0-9a-f]+\.json\.gz$/)
     expect(linesOf(file)).toBe(`${track.json}\n`)
-    const temporary = path?.replace(/([^/]+)$/, '.$1.part')
+    const temporary = server.operations[0]?.path ?? ''
+    expect(temporary.replace(/\.[0-9a-f]{16}\.part$/, '')).toBe(path?.replace(/([^/]+)$/, '.$1'))
     expect(server.operations.filter(({ name }) => name !== 'mkdir')).toEqual([
       { name: 'open', path: temporary },
       { name: 'open', path: temporary },
@@ -191,8 +198,11 @@ describe('faults', () => {
     const server = await startSftpServer()
     let cuts = 1
     server.answer = ({ name }) => (name === 'close' && cuts-- > 0 ? 'cut' : undefined)
-    expect(await failureOf(settingsOf(server))).toBeInstanceOf(RetryableError)
-    expect((await runConnector(sftp, settingsOf(server), [track])).outcomes).toEqual([{ kind: 'delivered' }])
+    await runWithContext(sftp, settingsOf(server), async (context) => {
+      await expect(sftp.deliver([track], context)).rejects.toBeInstanceOf(RetryableError)
+      expect([...server.files.keys()].map((path) => path.endsWith('.part'))).toEqual([true])
+      expect((await sftp.deliver([track], context)).outcomes).toEqual([{ kind: 'delivered' }])
+    })
     expect([...server.files].map(([path, file]) => [path.endsWith('.json.gz'), linesOf(file)])).toEqual([
       [true, `${track.json}\n`],
     ])
