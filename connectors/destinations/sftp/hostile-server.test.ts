@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { ConfigurationError, RetryableError } from '@tributary/connector-kit'
 import { outgoingEvent, runConnectionTest, runConnector, runWithContext } from '@tributary/connector-kit/testing'
-import ssh2 from 'ssh2'
+import ssh2, { type Connection } from 'ssh2'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { sftp } from './definition.ts'
 import { deliveryError } from './failures.ts'
@@ -20,6 +20,13 @@ const failureOf = (done: Promise<unknown>): Promise<Error> =>
     () => new Error('No failure'),
     (error: Error) => error,
   )
+
+/** Disconnects with the reason SSH_DISCONNECT_PROTOCOL_ERROR (RFC 4253, 11.1), which has the number of a missing file. */
+const disconnect = (connection: Connection): void => {
+  const { _protocol: protocol } = connection as Connection & { _protocol?: { disconnect(reason: number): void } }
+  if (protocol === undefined) throw new Error('The server has no protocol')
+  protocol.disconnect(2)
+}
 
 const closed = (server: SftpServer) => vi.waitFor(() => expect(server.connections.size).toBe(0))
 
@@ -84,6 +91,18 @@ describe('a server that wants to cost time', () => {
     expect(failure).toBeInstanceOf(RetryableError)
     expect(failure.message).toBe('The server closed the connection')
     await closed(server)
+  })
+
+  it('a server that disconnects with a reason during the use is tried again', async () => {
+    const server = await startSftpServer()
+    server.answer = ({ name }) => {
+      if (name !== 'write') return undefined
+      for (const connection of server.connections) disconnect(connection)
+      return 'hang'
+    }
+    const failure = await failureOf(write(server))
+    expect(failure).toBeInstanceOf(RetryableError)
+    expect(failure.message).toBe('The server closed the connection')
   })
 
   /** Lets the server exchange keys a number of times before it takes data. */
