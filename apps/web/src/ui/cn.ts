@@ -50,6 +50,7 @@ const covered: Readonly<Record<string, readonly string[]>> = {
   m: ['mx', 'my', 'mt', 'mr', 'mb', 'ml'],
   mx: ['mr', 'ml'],
   my: ['mt', 'mb'],
+  'scroll-my': ['scroll-mt', 'scroll-mb'],
   size: ['w', 'h'],
   inset: ['inset-x', 'inset-y', 'top', 'right', 'bottom', 'left'],
   'inset-x': ['right', 'left'],
