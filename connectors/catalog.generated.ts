@@ -1320,7 +1320,7 @@ export const listedDestinations: readonly ListedDestination[] = [
   {
     slug: "pendo",
     title: "Pendo",
-    description: "Sends track events to Pendo.",
+    description: "Sends track events and metadata of accounts to Pendo.",
     docsUrl: "https://engageapi.pendo.io/",
     icon: "/media/connectors/destinations/pendo-dbd3ccd49b61.svg",
     kinds: ["Event Streams"],
