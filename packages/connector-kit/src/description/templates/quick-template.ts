@@ -4,11 +4,16 @@ import { LRUCache } from 'lru-cache'
 /** Stands for a template or a value that Liquid has to render. */
 export const needsLiquid = Symbol('needs Liquid')
 
-/** Returns the value of a path of variables; undefined if there is none, and `needsLiquid` if Liquid has to read it. */
-export type ReadPath = (path: string) => unknown
+/** What a template reads, and the work that it may take. */
+export type QuickScope = {
+  /** Returns the value of a path of variables; undefined if there is none, and `needsLiquid` if Liquid has to read it. */
+  read: (path: string) => unknown
+  /** Takes the work for this number of characters. Throws if none is left. */
+  spend: (characters: number) => void
+}
 /** Renders a template with values; `needsLiquid` for values of other types than the usual ones. */
-export type QuickTemplate = (read: ReadPath) => unknown
-type Filter = (value: unknown, read: ReadPath) => unknown
+export type QuickTemplate = (scope: QuickScope) => unknown
+type Filter = (value: unknown, scope: QuickScope) => unknown
 
 const path = '[a-z][a-z0-9_]{0,59}(?:\\.[a-z][a-z0-9_]{0,59}){0,5}'
 const output = new RegExp(`^\\{\\{ ?(${path})((?: \\| [^|{}]{1,80}?){0,4}) ?\\}\\}$`)
@@ -24,8 +29,11 @@ const time = /^(?:19[7-9]|[2-9]\d\d)\d-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3})?Z$/
 
 const ofText =
   (change: (text: string) => unknown): Filter =>
-  (value) =>
-    typeof value === 'string' ? change(value) : needsLiquid
+  (value, { spend }) => {
+    if (typeof value !== 'string') return needsLiquid
+    spend(value.length)
+    return change(value)
+  }
 
 const epoch = (unitMs: number): Filter =>
   ofText((text) => {
@@ -43,15 +51,17 @@ const filters: readonly [form: RegExp, make: (found: RegExpExecArray) => Filter]
   [
     new RegExp(`^append: (${path})$`),
     ([, name = '']) =>
-      (value, read) => {
+      (value, { read, spend }) => {
         const more = read(name) ?? ''
-        return typeof value === 'string' && typeof more === 'string' ? value + more : needsLiquid
+        if (typeof value !== 'string' || typeof more !== 'string') return needsLiquid
+        spend(value.length + more.length)
+        return value + more
       },
   ],
   [
     new RegExp(`^default: (${path})$`),
     ([, name = '']) =>
-      (value, read) => {
+      (value, { read }) => {
         const found = value ?? read(name)
         return typeof found === 'string' && found !== '' ? found : needsLiquid
       },
@@ -82,9 +92,9 @@ const outputOf = (text: string): QuickTemplate | undefined => {
   const [, name = '', chain = ''] = output.exec(text) ?? []
   const made = name === '' ? undefined : chainOf(chain)
   if (made === undefined) return undefined
-  return (read) => {
-    let value = read(name)
-    for (const filter of made) if (value !== needsLiquid) value = filter(value, read)
+  return (scope) => {
+    let value = scope.read(name)
+    for (const filter of made) if (value !== needsLiquid) value = filter(value, scope)
     return value
   }
 }
@@ -94,8 +104,8 @@ const bodyOf = (text: string): QuickTemplate | undefined => {
   const made = outputOf(text)
   return (
     made &&
-    ((read) => {
-      const value = made(read) ?? ''
+    ((scope) => {
+      const value = made(scope) ?? ''
       return typeof value === 'string' ? value : needsLiquid
     })
   )
@@ -106,16 +116,16 @@ const conditionOf = (text: string): QuickTemplate | undefined => {
   const body = tag === undefined || tag !== end ? undefined : bodyOf(inner)
   if (body === undefined) return undefined
   const flags = parts.split(' or ').map((part) => part.split(' == ') as [string, string?])
-  return (read) => {
+  return (scope) => {
     let isMet = false
     for (const [name, wanted] of flags) {
-      const value = read(name)
+      const value = scope.read(name)
       if (value === needsLiquid || (typeof value === 'object' && value !== null)) return needsLiquid
       const holds =
         wanted === undefined ? value !== undefined && value !== null && value !== false : value === (wanted === 'true')
       isMet ||= holds
     }
-    return isMet === (tag === 'if') ? body(read) : ''
+    return isMet === (tag === 'if') ? body(scope) : ''
   }
 }
 

@@ -50,9 +50,8 @@ const memberAlone = /^\{\{ ?([a-z][a-z0-9_]{0,59}(?:\.[a-z][a-z0-9_]{0,59})+) ?\
 /** Names that mean something else than a member in Liquid. */
 const liquidNames: ReadonlySet<string> = new Set(['size', 'first', 'last'])
 
-/** Returns the value of a path without Liquid; undefined if there is none. Throws TreeProblem. */
-const readPath = (path: string, scope: Scope): unknown => {
-  const { variables, budget } = scope
+/** Returns the value of a path without Liquid; undefined if there is none. */
+const readPath = (path: string, { variables }: Scope): unknown => {
   const names = path.split('.')
   if (literals.has(names[0] ?? '') || names.some((name) => liquidNames.has(name))) return needsLiquid
   let value: unknown = variables
@@ -61,16 +60,20 @@ const readPath = (path: string, scope: Scope): unknown => {
     if (!isJsonObject(value)) return needsLiquid
     value = Object.hasOwn(value, name) ? value[name] : undefined
   }
-  if (value !== undefined && value !== null) spend(scope, workOfValue(value, budget.work))
   return value
 }
 
 /** Returns what a template gives without Liquid. `needsLiquid` if Liquid has to decide. Throws TreeProblem. */
 const quickly = (text: string, scope: Scope): unknown => {
   const [, member = ''] = memberAlone.exec(text) ?? []
-  if (member !== '') return readPath(member, scope) ?? undefined
-  const made = quickTemplate(text)?.((path) => readPath(path, scope)) ?? needsLiquid
-  if (typeof made === 'string') spend(scope, perCharacter * made.length)
+  const made =
+    member !== ''
+      ? (readPath(member, scope) ?? undefined)
+      : (quickTemplate(text)?.({
+          read: (path) => readPath(path, scope),
+          spend: (characters) => spend(scope, perCharacter * characters),
+        }) ?? needsLiquid)
+  if (made !== needsLiquid && made !== undefined) spend(scope, workOfValue(made, scope.budget.work))
   return made
 }
 
