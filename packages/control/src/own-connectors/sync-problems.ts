@@ -19,8 +19,8 @@ const rowsOf = ({ described }: ReadOwn, object: string, mode: SyncMode) => {
 }
 
 /**
- * Returns why syncs to a destination do not fit a version. Only what they lose with the version is a problem of it, so
- * identifiers and fields that the version before did not have are none, and neither are those that it already required.
+ * Returns why syncs to a destination do not fit a version. Only what they lose with the version is a problem of it. So
+ * identifiers and fields that the version before did not have are none, nor those that it required already.
  */
 export const syncProblems = async (
   db: Db,
