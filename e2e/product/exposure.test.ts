@@ -230,7 +230,8 @@ test("no process of the product has the first administrator's password in its en
   const family = processFamily(product.pid)
   expect(family.length).toBeGreaterThan(1)
   for (const pid of family) {
-    const environment = await readFile(`/proc/${pid}/environ`, 'utf8')
+    // A backend of PostgreSQL can have ended meanwhile.
+    const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '')
     // PostgreSQL overwrites its environment with the titles of its processes.
     if (pid === product.pid) expect(environment).toContain('PATH=')
     expect(environment).not.toContain(adminCredentials.password)
