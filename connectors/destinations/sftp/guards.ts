@@ -14,7 +14,7 @@ const maxPrompts = 4
 /** Ends the connection with an error. */
 type End = (error: DeliveryError) => void
 
-/** What the client calls when the server opened a channel. Its types do not name it, and no event has the size. */
+/** The function that the client calls when the server opened a channel. Its types do not name it, and no event has the size. */
 type Internals = { _protocol?: { _handlers?: Record<string, unknown> } }
 
 /**

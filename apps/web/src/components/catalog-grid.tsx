@@ -183,7 +183,7 @@ export const CatalogGrid = ({
   cards: readonly CatalogCard[]
   /** The order of the categories; others come in the order of their cards. */
   order?: readonly string[]
-  /** What users can do if nothing in the whole catalog matches. */
+  /** Shown if nothing in the whole catalog matches: the next step of users. */
   otherwise?: ReactNode
 }) => {
   const [params, setParams] = useSearchParams()

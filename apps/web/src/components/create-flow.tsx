@@ -35,7 +35,7 @@ export const ChooseStep = <App,>({
   order?: readonly string[]
   /** A further way to create an object. */
   action?: ReactNode
-  /** What users can do if nothing in the catalog matches. */
+  /** Shown if nothing in the catalog matches: the next step of users. */
   otherwise?: ReactNode
 }) => (
   <>

@@ -1,5 +1,5 @@
 import { type Announce, notifyEditors, type Tx } from '@tributary/api-kit'
-import type { ListedDestination, VendorVersion } from '@tributary/connector-kit'
+import type { ListedDestination } from '@tributary/connector-kit'
 import { resourceNames } from '@tributary/contract'
 import type { ControlDeps } from '../deps.ts'
 
@@ -9,16 +9,15 @@ const noticeMs = 60 * 24 * 60 * 60_000
 const maxTitles = 5
 
 /** A kind of destination whose vendor ends the API version in use. */
-type Ending = Pick<ListedDestination, 'slug' | 'title'> & { version: VendorVersion; until: string }
+type Ending = Pick<ListedDestination, 'slug' | 'title'> & { version: string; until: string }
 type Affected = { id: string; title: string }
 
 const day = new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: 'UTC' })
 
 const endingOf = (listed: readonly ListedDestination[], now: number): Ending[] =>
   listed.flatMap(({ slug, title, apiVersion }) => {
-    const until = apiVersion?.until
-    if (until === undefined || Date.parse(until) - now > noticeMs) return []
-    return [{ slug, title, version: apiVersion as VendorVersion, until }]
+    const { version = '', until } = apiVersion ?? {}
+    return until === undefined || Date.parse(until) - now > noticeMs ? [] : [{ slug, title, version, until }]
   })
 
 const bodyOf = ({ title, until }: Ending, affected: readonly Affected[], now: number): string => {
@@ -41,10 +40,10 @@ const notifyOfEnding = async (
   return await notifyEditors(tx, {
     organizationId,
     kind: 'api_version_ends',
-    title: `${ending.title} ends ${ending.version.version} of its API on ${day.format(new Date(ending.until))}`,
+    title: `${ending.title} ends ${ending.version} of its API on ${day.format(new Date(ending.until))}`,
     body: bodyOf(ending, affected, now),
     link: `/${name}`,
-    cause: `workspaces/${workspaceId}/catalogDestinations/${ending.slug}/${ending.version.version}/${ending.until}`,
+    cause: `workspaces/${workspaceId}/catalogDestinations/${ending.slug}/${ending.version}/${ending.until}`,
     now,
   })
 }

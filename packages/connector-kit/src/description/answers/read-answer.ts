@@ -250,7 +250,7 @@ export const readAnswer = (given: Given): Reading => {
   const isListed = answers.items.some(({ status }) => (status as readonly unknown[]).includes(answer.status))
   if (kind === 'retry' && !isListed) return retry(reason)
   const single = readItems(given, body, wait)
-  // What the vendor may not have taken is sent again, unless the description says what became of it.
+  // Items that the vendor may not have taken are sent again, unless the description says what became of them.
   const isOpen = kind === 'retry' && single?.kind === 'items' && single.others !== 'not_accepted'
   if (single !== undefined) return isOpen ? { ...single, others: retryOf(reason, wait) } : single
   if (kind === 'retry') return retry(reason)

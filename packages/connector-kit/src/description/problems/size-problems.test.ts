@@ -91,6 +91,12 @@ describe('a hostile item', () => {
   })
 })
 
+it('an object of an event that is 6,000 levels deep is not made flat', () => {
+  let deep: unknown = 1
+  for (let level = 0; level < 6000; level++) deep = { a: deep }
+  expect(() => renderTree({ $flat: { $merge: [{ deep: '{{ deep }}' }] } }, scopeOf({ deep }))).toThrow(TreeProblem)
+})
+
 describe('a hostile answer', () => {
   const read = (described: object, body: string, values: readonly unknown[] = [{}]) =>
     readAnswer({

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache'
 /** Stands for a template or a value that Liquid has to render. */
 export const needsLiquid = Symbol('needs Liquid')
 
-/** What a template reads, and the work that it may take. */
+/** The values that a template reads, and the work that it may take. */
 export type QuickScope = {
   /** Returns the value of a path of variables; undefined if there is none, and `needsLiquid` if Liquid has to read it. */
   read: (path: string) => unknown
