@@ -422,6 +422,18 @@ export const listedDestinations: readonly ListedDestination[] = [
     load: async () => (await import('./load-described.ts')).loadDescribed('clevertap'),
   },
   {
+    slug: "clickhouse",
+    title: "ClickHouse",
+    description: "Loads events to tables in your database, one table per event, with a column for each property.",
+    docsUrl: "https://clickhouse.com/docs/sql-reference/statements/grant",
+    icon: "/media/connectors/destinations/clickhouse-debc28af1a01.svg",
+    kinds: ["Event Streams"],
+    category: "Databases and storage",
+    popular: false,
+    abilities: ["Deletion of users"],
+    load: async () => (await import('./destinations/clickhouse/definition.ts')).clickhouse,
+  },
+  {
     slug: "clickup",
     title: "ClickUp",
     description: "Creates a task in a ClickUp list for the events you choose.",

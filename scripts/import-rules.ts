@@ -39,8 +39,17 @@ const rooms: { room: RegExp; may: string[] }[] = [
   // Connectors for the same kind of server share the code for its protocol.
   ...['postgresql', 'mysql', 'clickhouse'].map((server) => ({
     room: new RegExp(`^connectors/(destinations|data-sources)/${server}$`),
-    may: ['packages/connector-kit', 'connectors/wire/access', `connectors/wire/${server}`],
+    may: ['packages/connector-kit', 'connectors/wire/access', `connectors/wire/${server}`, 'connectors/wire/warehouse'],
   })),
+  {
+    // The tables of events, in every warehouse.
+    room: /^connectors\/wire\/warehouse$/,
+    may: ['packages/connector-kit'],
+  },
+  {
+    room: /^connectors\/wire\/clickhouse$/,
+    may: ['packages/connector-kit', 'connectors/wire/access'],
+  },
   {
     room: /^connectors\/data-sources\/file(-url)?$/,
     may: ['packages/connector-kit', 'connectors/wire/files'],

@@ -10,10 +10,17 @@ import {
   type RowsFrom,
 } from '@tributary/connector-kit'
 import { keyCheckOf, requireDistinct, tableOf } from '../../wire/access/source-answers.ts'
+import {
+  deliveryError,
+  notClickHouse,
+  queryError,
+  ServerException,
+  UnfinishedAnswer,
+} from '../../wire/clickhouse/failures.ts'
+import { type RowShape, readRows, rowFormat } from '../../wire/clickhouse/read-rows.ts'
+import { sendQuery } from '../../wire/clickhouse/send-query.ts'
+import { isNullable, plainType } from '../../wire/clickhouse/types.ts'
 import { refuseUnsafe } from './allowed.ts'
-import { deliveryError, notClickHouse, queryError, ServerException, UnfinishedAnswer } from './failures.ts'
-import { type RowShape, readRows, rowFormat } from './read-rows.ts'
-import { sendQuery } from './send-query.ts'
 import type { ClickhouseSettings } from './settings.ts'
 import {
   aboutStatement,
@@ -25,7 +32,6 @@ import {
   syntaxStatement,
   tablesStatement,
 } from './statements.ts'
-import { isNullable, plainType } from './types.ts'
 
 /** What the server reports about itself and about the account. */
 type Server = {

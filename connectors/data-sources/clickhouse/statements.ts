@@ -1,20 +1,11 @@
 import type { DataColumn, DataQuery, RowsFrom } from '@tributary/connector-kit'
 import { withoutStatementEnd } from '@tributary/connector-kit'
-import { isComposite } from './types.ts'
-
-const escaped = (text: string): string => text.replaceAll('\0', '').replace(/[\\'`]/g, '\\$&')
-
-/** Returns a quoted identifier for a statement, with any characters. */
-export const quoted = (identifier: string): string => `\`${escaped(identifier)}\``
-
-const literal = (text: string): string => `'${escaped(text)}'`
+import { literal, quoted } from '../../wire/clickhouse/identifiers.ts'
+import { isComposite } from '../../wire/clickhouse/types.ts'
 
 /** Returns a query as one statement without the final semicolon. */
 export const statementOf = (query: DataQuery): string =>
   'sql' in query ? withoutStatementEnd(query.sql) : `SELECT * FROM ${quoted(query.schema)}.${quoted(query.table)}`
-
-/** Number of lines before the user's statement in the sent statement. */
-export const linesBefore = 1
 
 /**
  * Returns a statement in parentheses, which accept only a query. The closing parenthesis is on a new line, so that no

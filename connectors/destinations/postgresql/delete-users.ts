@@ -1,7 +1,7 @@
 import { type DeletedUser, deletedUserOf, type EventOutcome, type OutgoingRow } from '@tributary/connector-kit'
 import type { Client } from 'pg'
 import { quoted } from '../../wire/postgresql/identifiers.ts'
-import { extraColumn } from './rows.ts'
+import { extraColumn } from '../../wire/warehouse/event-rows.ts'
 import type { Session } from './session.ts'
 import { inTransaction } from './write-rows.ts'
 

@@ -9,14 +9,16 @@ import {
 import { type Asked, addressText, exchange } from '../../wire/access/exchange.ts'
 import { tableOf } from '../../wire/access/table-object.ts'
 import { isStale, stateOf } from '../../wire/postgresql/failures.ts'
+import { rowsOf, type WrittenEvent } from '../../wire/warehouse/event-rows.ts'
+import { prepareRows } from '../../wire/warehouse/prepare-rows.ts'
 import { deleteUsers } from './delete-users.ts'
-import { prepareRows } from './prepare-rows.ts'
-import { rowsOf, type WrittenEvent } from './rows.ts'
 import { type Session, useSession } from './session.ts'
 import type { PostgresqlSettings } from './settings.ts'
 import { compileStatement, runStatement } from './statement.ts'
 import { writeTableRows } from './table-rows.ts'
+import { firstColumns, maxColumns } from './tables.ts'
 import { upsertRows } from './upsert-row.ts'
+import { fitTo, typeFor } from './values.ts'
 import { insertRows, inTransaction } from './write-rows.ts'
 
 /** Parses an event that the pipeline wrote; numbers stay exact. */
@@ -29,12 +31,15 @@ type Action = (session: Session, events: readonly OutgoingEvent[]) => Promise<Ev
 const rejectAll = (events: readonly OutgoingEvent[], reason: string): EventOutcome[] =>
   events.map(() => ({ kind: 'rejected', reason }))
 
+const rules = { typeFor, fitTo, firstColumns, extraType: 'jsonb', maxColumns }
+
 const writeEvents =
   (schema: string): Action =>
   async ({ client, tables }, events) => {
     const rows = await prepareRows(
       tables,
       events.map((event) => rowsOf(written(event), event.payload)),
+      rules,
     )
     return await inTransaction(client, rows, (some) => insertRows(client, schema, some.flat()))
   }

@@ -4,8 +4,9 @@ import { keepConnections } from '../../wire/access/kept-connection.ts'
 import { type ConnectionLimits, causeOf, createGuardedClient } from '../../wire/postgresql/connect.ts'
 import { deliveryError } from '../../wire/postgresql/failures.ts'
 import { quoted } from '../../wire/postgresql/identifiers.ts'
+import type { Tables } from '../../wire/warehouse/tables.ts'
 import type { PostgresqlSettings } from './settings.ts'
-import { createTables, type Tables } from './tables.ts'
+import { createTables } from './tables.ts'
 
 /** An open connection, with a cache of the tables. */
 export type Session = { client: Client; tables: Tables }

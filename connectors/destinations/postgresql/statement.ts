@@ -3,7 +3,7 @@ import type { OutgoingEvent, SettingObjection } from '@tributary/connector-kit'
 import { withoutEnd } from '@tributary/connector-kit'
 import type { Client } from 'pg'
 import { faultOf, stateOf, wordsOf } from '../../wire/postgresql/failures.ts'
-import type { WrittenEvent } from './rows.ts'
+import type { WrittenEvent } from '../../wire/warehouse/event-rows.ts'
 import { safeJson, safeText } from './values.ts'
 
 type Parameter =

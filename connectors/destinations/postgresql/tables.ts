@@ -2,31 +2,11 @@ import { ConfigurationError } from '@tributary/connector-kit'
 import type { Client } from 'pg'
 import { stateOf } from '../../wire/postgresql/failures.ts'
 import { quoted } from '../../wire/postgresql/identifiers.ts'
-import { extraColumn } from './rows.ts'
-import type { ColumnType } from './values.ts'
+import { extraColumn } from '../../wire/warehouse/event-rows.ts'
+import { type Columns, type ColumnType, maxTables, type Tables } from '../../wire/warehouse/tables.ts'
 
 /** Maximum columns of one table for events; further properties are stored in `extra_properties`. */
 export const maxColumns = 400
-/** Maximum number of tables in the schema. Above it, new events get no separate table. */
-export const maxTables = 1000
-
-/** Column types by column name. */
-export type Columns = ReadonlyMap<string, ColumnType>
-
-/** The tables of a schema, cached per connection. */
-export type Tables = {
-  /** Returns the table's columns; undefined if the table does not exist. */
-  columns(table: string): Promise<Columns | undefined>
-  /** Returns whether another table can be created. */
-  hasRoom(): Promise<boolean>
-  /** Creates a missing table with its first columns, of which `key` is the primary key. */
-  create(table: string, key: string, columns: Columns): Promise<Columns>
-  /** Adds missing columns. */
-  add(table: string, columns: Columns): Promise<Columns>
-  /** Empties the cache, so that all tables are read again. */
-  forget(): void
-}
-
 /**
  * Whether another connection created the same table (42P07), column (42701), schema (42P06), or name of one (23505,
  * 42710) at the same time.

@@ -1,8 +1,9 @@
 import type { OutgoingEvent } from '@tributary/connector-kit'
-import { fitted } from './names.ts'
-import type { TableRow } from './prepare-rows.ts'
-import { type Columns, maxColumns, type Tables } from './tables.ts'
-import { type ColumnType, fitTo, safeText, typeFor } from './values.ts'
+import { fitted } from '../../wire/warehouse/names.ts'
+import type { TableRow } from '../../wire/warehouse/prepare-rows.ts'
+import type { Columns, ColumnType, Tables } from '../../wire/warehouse/tables.ts'
+import { maxColumns } from './tables.ts'
+import { fitTo, safeText, typeFor } from './values.ts'
 
 /** A row for the table that the user chose, or why the event gives none. */
 export type UpsertRow = { row: TableRow } | { problem: string }

@@ -1,7 +1,5 @@
 import { ExactNumber } from '@tributary/connector-kit'
-
-/** A type that a new column gets, or to which values of an existing column are fitted. */
-export type ColumnType = string
+import type { ColumnType } from '../../wire/warehouse/tables.ts'
 
 const dateTime = /^(\d{4})-(\d\d)-(\d\d)[T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)$/
 const date = /^(\d{4})-(\d\d)-(\d\d)$/

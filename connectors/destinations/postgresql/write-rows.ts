@@ -2,29 +2,13 @@ import type { EventOutcome } from '@tributary/connector-kit'
 import type { Client } from 'pg'
 import { faultOf, stateOf, wordsOf } from '../../wire/postgresql/failures.ts'
 import { quoted } from '../../wire/postgresql/identifiers.ts'
-import type { TableRow } from './prepare-rows.ts'
-import { extraColumn } from './rows.ts'
+import { extraColumn } from '../../wire/warehouse/event-rows.ts'
+import { mergedByKey } from '../../wire/warehouse/merged-rows.ts'
+import type { TableRow } from '../../wire/warehouse/prepare-rows.ts'
 import { safeJson } from './values.ts'
 
 /** Rows of the same table with the same columns. */
 type Group = { table: string; mode: TableRow['mode']; key: string; columns: string[]; rows: Map<string, unknown>[] }
-
-/** Merges rows that overwrite the same row, with the later values, because a statement can change a row only once. */
-const mergedByKey = (rows: readonly TableRow[]): TableRow[] => {
-  const merged = new Map<string, TableRow>()
-  for (const row of rows) {
-    const place = `${row.table}\n${String(row.values.get(row.key))}`
-    const before = merged.get(place)
-    if (before === undefined) {
-      merged.set(place, { ...row, values: new Map(row.values) })
-      continue
-    }
-    const [old, added] = [before.values.get(extraColumn), row.values.get(extraColumn)]
-    for (const [column, value] of row.values) before.values.set(column, value)
-    if (typeof old === 'object' && typeof added === 'object') before.values.set(extraColumn, { ...old, ...added })
-  }
-  return [...merged.values()]
-}
 
 /** Groups inserts by table, and updates also by columns, so that the other columns stay unchanged. */
 const groupRows = (rows: readonly TableRow[]): Group[] => {

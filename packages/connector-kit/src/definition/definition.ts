@@ -19,6 +19,7 @@ import type { PeopleLists } from './people-lists.ts'
 import type { RowColumn, RowObjectDefinition, RowObjectDetail } from './row-objects.ts'
 import type { SettingShape, SettingsOf, SettingsSchema } from './setting.ts'
 import type { ActionTarget } from './target.ts'
+import type { Warehouse } from './warehouse.ts'
 
 export type { ActionTarget, Choice, PiiRule, TargetField } from './target.ts'
 
@@ -389,6 +390,8 @@ export type DestinationDefinition<S extends Settings = Settings> = SettingsDefin
    * `deletedUserOf` reads such a row. Requires `deliverRows`.
    */
   deletesUsers?: true | ((settings: S) => string | undefined)
+  /** For a warehouse: how staged events are loaded, and how people repair its tables. */
+  warehouse?: Warehouse<S>
 }
 
 /**

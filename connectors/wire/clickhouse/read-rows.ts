@@ -106,10 +106,10 @@ const createLines = () => {
 }
 
 /**
- * The form of rows: the number of values of a row, and the text after the last row. If `isLong` is false, all rows
- * together have at most 8 MiB.
+ * The form of rows: the number of values of a row (undefined: that of the first row), and the text after the last row.
+ * If `isLong` is false, all rows together have at most 8 MiB.
  */
-export type RowShape = { width: number; end: string; isLong: boolean }
+export type RowShape = { width: number | undefined; end: string; isLong: boolean }
 
 /**
  * Yields the rows of a response in `rowFormat`, in batches of about a mebibyte. The connection is only read when the
@@ -118,7 +118,7 @@ export type RowShape = { width: number; end: string; isLong: boolean }
  */
 export async function* readRows(
   { response, stream }: Answered,
-  { width, end, isLong }: RowShape,
+  { width: given, end, isLong }: RowShape,
 ): AsyncGenerator<readonly DataRow[], void, void> {
   const lines = createLines()
   let rows: DataRow[] = []
@@ -126,12 +126,14 @@ export async function* readRows(
   // The text after the last complete row, which can contain an exception.
   let stray = ''
   let last: DataRow = []
+  let width = given
   try {
     for await (const chunk of response) {
       if (isLong) stream.renew()
       const whole = lines.take(chunk)
       for (const row of whole === undefined ? [] : rowsOf(whole)) {
         last = row
+        width ??= row.length
         if (row.length !== width || stray !== '') {
           stray = `${stray}${row.join('\t')}\n`.slice(0, strayCharacters)
           continue

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import { withoutEnds } from '@tributary/connector-kit'
-import { identifierBytes } from '../../wire/postgresql/identifiers.ts'
+
+/** Maximum bytes of a name, so that names are the same in every warehouse: PostgreSQL has the lowest limit. */
+export const identifierBytes = 63
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 8)
 

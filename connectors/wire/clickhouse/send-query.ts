@@ -8,9 +8,9 @@ import {
   type GuardedStream,
   RetryableError,
 } from '@tributary/connector-kit'
-import { tlsOptions } from '../../wire/access/certificates.ts'
+import type { DatabaseAccess } from '../access/access.ts'
+import { tlsOptions } from '../access/certificates.ts'
 import { exceptionIn } from './failures.ts'
-import type { ClickhouseSettings } from './settings.ts'
 
 /**
  * Maximum number of bytes of a response that is read as a whole, and of data that the server can send before it is
@@ -45,7 +45,7 @@ const textOf = async (response: AsyncIterable<Buffer>, most: number): Promise<st
  * error of the network.
  */
 export const sendQuery = async (
-  access: ClickhouseSettings,
+  access: DatabaseAccess,
   { connect, signal }: Pick<DataSourceContext, 'connect' | 'signal'>,
   sql: string,
   given: Readonly<Record<string, string>>,

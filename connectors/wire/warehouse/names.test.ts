@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { identifierBytes, quoted } from '../../wire/postgresql/identifiers.ts'
-import { snakeCase } from './names.ts'
+import { quoted } from '../postgresql/identifiers.ts'
+import { identifierBytes, snakeCase } from './names.ts'
 
 test.each([
   ['Order Completed', 'order_completed'],

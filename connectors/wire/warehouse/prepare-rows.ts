@@ -1,6 +1,5 @@
-import { extraColumn, type Row } from './rows.ts'
-import { type Columns, firstColumns, maxColumns, type Tables } from './tables.ts'
-import { type ColumnType, fitTo, typeFor } from './values.ts'
+import { extraColumn, type Row } from './event-rows.ts'
+import type { ColumnRules, Columns, ColumnType, Tables } from './tables.ts'
 
 /** A row that can be written: every value fits its column. */
 export type TableRow = {
@@ -11,9 +10,13 @@ export type TableRow = {
 }
 
 /** Returns the columns that the rows need and the table lacks, up to the maximum number of columns. */
-const missingColumns = (columns: Columns, rows: readonly Row[]): Map<string, ColumnType> => {
+const missingColumns = (
+  columns: Columns,
+  rows: readonly Row[],
+  { typeFor, extraType, maxColumns }: ColumnRules,
+): Map<string, ColumnType> => {
   const missing = new Map<string, ColumnType>()
-  if (!columns.has(extraColumn)) missing.set(extraColumn, 'jsonb')
+  if (!columns.has(extraColumn)) missing.set(extraColumn, extraType)
   for (const row of rows)
     for (const [column, { value }] of row.entries) {
       if (value === null || columns.has(column) || missing.has(column)) continue
@@ -26,20 +29,25 @@ const missingColumns = (columns: Columns, rows: readonly Row[]): Map<string, Col
  * Creates or extends a table for its rows; undefined if the table is missing and the schema has no room for another
  * table.
  */
-const ensureTable = async (tables: Tables, table: string, rows: readonly Row[]): Promise<Columns | undefined> => {
+const ensureTable = async (
+  tables: Tables,
+  table: string,
+  rows: readonly Row[],
+  rules: ColumnRules,
+): Promise<Columns | undefined> => {
   let columns = await tables.columns(table)
   const [first] = rows
   if (columns === undefined && first !== undefined) {
     if (!(await tables.hasRoom())) return undefined
     const [key = 'id'] = first.first
-    columns = await tables.create(table, key, firstColumns(first.first))
+    columns = await tables.create(table, key, rules.firstColumns(first.first))
   }
   if (columns === undefined) return undefined
-  const missing = missingColumns(columns, rows)
+  const missing = missingColumns(columns, rows, rules)
   return missing.size === 0 ? columns : await tables.add(table, missing)
 }
 
-const fitted = (row: Row, columns: Columns): TableRow => {
+const fitted = (row: Row, columns: Columns, { fitTo }: ColumnRules): TableRow => {
   const values = new Map<string, unknown>()
   const extra = new Map(row.extra)
   for (const [column, { original, value }] of row.entries) {
@@ -69,7 +77,11 @@ const keepBeside = (first: Row, row: Row): void => {
  * values without a suitable column are stored by name in `extra_properties`. These are values of another type, and
  * values whose column or table is missing because the table or schema is full.
  */
-export const prepareRows = async (tables: Tables, events: readonly (readonly Row[])[]): Promise<TableRow[][]> => {
+export const prepareRows = async (
+  tables: Tables,
+  events: readonly (readonly Row[])[],
+  rules: ColumnRules,
+): Promise<TableRow[][]> => {
   const byTable = Map.groupBy(events.flat(), (row) => row.table)
   const columnsOf = new Map<string, Columns>()
   // The tables of single events come first: properties that find no column there are stored in the first row of the
@@ -77,7 +89,7 @@ export const prepareRows = async (tables: Tables, events: readonly (readonly Row
   const own = new Set(events.map(([first]) => first?.table))
   const order = [...byTable].toSorted(([a], [b]) => Number(own.has(a)) - Number(own.has(b)))
   for (const [table, rows] of order) {
-    const columns = await ensureTable(tables, table, rows)
+    const columns = await ensureTable(tables, table, rows, rules)
     if (columns !== undefined) columnsOf.set(table, columns)
   }
   return events.map((rows) => {
@@ -85,7 +97,7 @@ export const prepareRows = async (tables: Tables, events: readonly (readonly Row
     const written: TableRow[] = []
     for (const row of rows.toReversed()) {
       const columns = columnsOf.get(row.table)
-      if (columns !== undefined) written.unshift(fitted(row, columns))
+      if (columns !== undefined) written.unshift(fitted(row, columns, rules))
       else if (first !== undefined && first !== row) keepBeside(first, row)
     }
     return written

@@ -6,7 +6,9 @@ import {
   networkError,
   RetryableError,
 } from '@tributary/connector-kit'
-import { linesBefore } from './statements.ts'
+
+/** Number of lines before the user's statement in the sent statement. */
+export const linesBefore = 1
 
 /** An exception of the server: its code (ClickHouse, `ErrorCodes.cpp`) and message. */
 export class ServerException extends Error {

@@ -1,0 +1,38 @@
+import { type Batching, setting } from '@tributary/connector-kit'
+
+/** The minutes between two loads, as the form has them. */
+export type LoadMinutes = '1' | '5' | '15' | '30' | '60' | '180' | '360' | '720' | '1440'
+
+/** Creates the setting that says how often staged events are loaded. `usual` is the default. */
+export const everySetting = (usual: LoadMinutes) => ({
+  load_minutes: setting.choice({
+    label: 'Load every',
+    help: 'Events are staged first, and then loaded together. Nothing runs in the warehouse while nothing is staged.',
+    required: true,
+    default: usual,
+    choices: [
+      { value: '1', label: '1 minute' },
+      { value: '5', label: '5 minutes' },
+      { value: '15', label: '15 minutes' },
+      { value: '30', label: '30 minutes' },
+      { value: '60', label: 'Hour' },
+      { value: '180', label: '3 hours' },
+      { value: '360', label: '6 hours' },
+      { value: '720', label: '12 hours' },
+      { value: '1440', label: '24 hours' },
+    ],
+  }),
+})
+
+/** Longest time in minutes that events wait in the log before they are staged. */
+const longestWait = 60
+
+/**
+ * Returns how many events are staged at a time. Where running time is billed, events are staged as rarely as they are
+ * loaded, but at least once an hour.
+ */
+export const stageBatching = (loadMinutes: string, isBilled: boolean): Batching => ({
+  maxEvents: 10_000,
+  maxBytes: 5 * 1024 * 1024,
+  maxWaitMs: isBilled ? Math.min(Number(loadMinutes), longestWait) * 60_000 : 10_000,
+})
