@@ -430,7 +430,7 @@ export const listedDestinations: readonly ListedDestination[] = [
     kinds: ["Event Streams"],
     category: "Databases and storage",
     popular: false,
-    abilities: ["Deletion of users"],
+    abilities: ["Deletion of users","Tables for analysts"],
     load: async () => (await import('./destinations/clickhouse/definition.ts')).clickhouse,
   },
   {

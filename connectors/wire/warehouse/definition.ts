@@ -15,6 +15,7 @@ import { loadStaged } from './load.ts'
 import { stageBatching } from './load-settings.ts'
 import { changeType, conversionOf, countRows, dropColumn, listTables, renameColumn } from './repair.ts'
 import { stageEvents } from './stage.ts'
+import { eventTables } from './warehouse-rows.ts'
 import { createWarehouseTables, type TablesCache, type WarehouseTables } from './warehouse-tables.ts'
 import { writeEvent } from './write-event.ts'
 
@@ -112,6 +113,7 @@ export const warehouseParts = <S extends Settings & { readonly load_minutes?: st
       }),
     tables: (context) => using(context, (_, tables) => listTables(tables)),
     count: (context, span) => using(context, (session, tables) => countRows(session, tables, span)),
+    tablesOf: ({ type, event }) => eventTables(type, event),
     types: kind.types,
     conversion: (context, change) => using(context, (session, tables) => conversionOf(session, tables, change)),
     changeType: (context, change) => using(context, (session, tables) => changeType(session, tables, change)),

@@ -1,5 +1,6 @@
+import type { OutgoingEvent } from '@tributary/connector-kit'
 import type { Dialect } from './dialect.ts'
-import { extraColumn, ownTables, type Row, rowsOf, type WrittenEvent } from './event-rows.ts'
+import { eventTable, extraColumn, ownTables, type Row, rowsOf, type WrittenEvent } from './event-rows.ts'
 
 /** The table with one row for each group, which has the newest traits. */
 const accounts = 'accounts'
@@ -28,11 +29,27 @@ export const warehouseRows = (
   mapped?: Readonly<Record<string, unknown>>,
 ): Row[] => {
   const rows = rowsOf(event, mapped).map((row) =>
-    row.table === accounts || row.table === '' ? { ...row, table: `event_${accounts}` } : row,
+    row.table === accounts ? { ...row, table: `event_${accounts}` } : row,
   )
   const [groups] = rows
   if (event.type === 'group' && event.groupId !== undefined && groups !== undefined) rows.push(accountOf(groups, event))
   return rows.map((row) => renamed(row, dialect))
+}
+
+/** Returns the tables with one row for each event of this type and name. */
+export const eventTables = (type: OutgoingEvent['type'], event: string): readonly string[] => {
+  switch (type) {
+    case 'track': {
+      const table = eventTable(event)
+      return ['tracks', table === accounts ? `event_${accounts}` : table]
+    }
+    case 'alias':
+      return ['aliases']
+    case 'identify':
+      return ['identifies']
+    default:
+      return [`${type}s`]
+  }
 }
 
 /** Returns the names of the tables of this product that have one row for each user or group. */

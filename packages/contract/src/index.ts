@@ -84,6 +84,7 @@ export {
 export * from './destinations/profile-fields.ts'
 export * from './destinations/replays.ts'
 export * from './destinations/template-language.ts'
+export * from './destinations/warehouse-loads.ts'
 export * from './events/events.ts'
 export { type HeldWork, heldWork, heldWorkKinds, maxHeldWorkReleases } from './events/held-work.ts'
 export * from './events/log-meta.ts'

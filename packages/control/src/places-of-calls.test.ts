@@ -35,6 +35,8 @@ const placed: Readonly<Record<CallPlaces, readonly string[]>> = {
     'users.oauthLoginCallback',
     'users.oauthRedirects',
     'users.oauthSignupCallback',
+    'warehouseLoads.countConversion',
+    'warehouseLoads.listTables',
   ],
   payment: [
     'billingCompanies.update',

@@ -60,7 +60,7 @@ export const listDataSource = (definition: DataSourceDefinition, icon: string): 
 }
 
 const abilitiesOf = (definition: DestinationDefinition): DestinationAbility[] => {
-  const { actions, presets, peopleLists, deletesUsers } = definition
+  const { actions, presets, peopleLists, deletesUsers, warehouse } = definition
   const takesPeople =
     presets.some(({ eventType }) => eventType === 'identify') ||
     actions.some(({ eventTypes }) => eventTypes?.includes('identify') === true)
@@ -68,6 +68,7 @@ const abilitiesOf = (definition: DestinationDefinition): DestinationAbility[] =>
     People: takesPeople,
     'Lists of people': peopleLists !== undefined,
     'Deletion of users': deletesUsers !== undefined,
+    'Tables for analysts': warehouse !== undefined,
   }
   return destinationAbilities.filter((ability) => has[ability])
 }

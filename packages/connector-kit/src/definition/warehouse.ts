@@ -1,3 +1,4 @@
+import type { EventType } from '@tributary/contract'
 import type { DeliverContext, Settings } from './definition.ts'
 
 /** The outcome of a load. */
@@ -32,6 +33,8 @@ export type Warehouse<S extends Settings = Settings> = {
   load: (context: DeliverContext<S>) => Promise<LoadReport>
   /** Lists the tables for events, with their columns. Rejects like `deliver`. */
   tables: (context: DeliverContext<S>) => Promise<readonly WarehouseTable[]>
+  /** The tables that have a row for an event of this type and name. */
+  tablesOf: (event: { type: EventType; event: string }) => readonly string[]
   /** Counts the rows of each table whose event was received in a span (epoch ms, end excluded). Rejects like `deliver`. */
   count: (context: DeliverContext<S>, span: { from: number; to: number }) => Promise<Readonly<Record<string, number>>>
   /** The types that people can choose for a column, in the words of the vendor. */

@@ -92,6 +92,7 @@ const otherwise: Readonly<Record<string, Access>> = {
   'dataSources.getTable': { scope: 'workspace', roles: editors },
   // Only editors, because the method calls a destination with its credentials.
   'destinations.getObject': { scope: 'workspace', roles: editors },
+  'warehouseLoads.listTables': { scope: 'workspace', roles: editors },
   'ownConnectors.export': { scope: 'workspace', roles: editors },
   'peopleLists.list': { scope: 'workspace', roles: editors },
   'peopleLists.get': { scope: 'workspace', roles: editors },

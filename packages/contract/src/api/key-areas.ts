@@ -40,6 +40,7 @@ const areaOfGroup: Readonly<Record<string, KeyArea>> = {
   leftOutCounts: 'destinations',
   failureGroups: 'destinations',
   replays: 'destinations',
+  warehouseLoads: 'destinations',
   alertChannels: 'destinations',
   events: 'events',
   metrics: 'events',

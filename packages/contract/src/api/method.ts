@@ -183,6 +183,7 @@ export const resourceNames = {
     'workspaces/{workspace}/destinations/{destination}/parkedDeliveries/{parked_delivery}',
   ),
   failureGroup: resourcePattern('workspaces/{workspace}/destinations/{destination}/failureGroups/{failure_group}'),
+  warehouseLoad: resourcePattern('workspaces/{workspace}/destinations/{destination}/warehouseLoads/{warehouse_load}'),
   heldWork: resourcePattern('workspaces/{workspace}/heldWork/{held_work}'),
   replay: resourcePattern('workspaces/{workspace}/destinations/{destination}/replays/{replay}'),
 } as const

@@ -19,5 +19,5 @@ export const destinationCategories = [
 export type DestinationCategory = (typeof destinationCategories)[number]
 
 /** What a destination can do besides its kinds of data. */
-export const destinationAbilities = ['People', 'Lists of people', 'Deletion of users'] as const
+export const destinationAbilities = ['People', 'Lists of people', 'Deletion of users', 'Tables for analysts'] as const
 export type DestinationAbility = (typeof destinationAbilities)[number]

@@ -15,6 +15,8 @@ import type {
   Replay,
   Signal,
   Sync,
+  WarehouseLoad,
+  WarehouseStatus,
 } from '@tributary/contract'
 import type { Handlers } from '@tributary/http'
 import { isRecord, type JsonObject, jsonMembers, jsonText, parseExactJson } from '@tributary/kernel'
@@ -138,6 +140,18 @@ const maskRun = <Each extends { message: string } | null>(run: Each): Each =>
 const maskTrait = <Each extends ComputedTraitSummary>(trait: Each): Each => ({
   ...trait,
   definition: { ...trait.definition, conditions: trait.definition.conditions.map(maskAttribute) },
+})
+
+const maskLoad = (load: WarehouseLoad): WarehouseLoad => ({
+  ...load,
+  reason: maskReason(load.reason),
+  statement: load.statement === '' ? '' : hidden,
+})
+
+const maskStatus = (status: WarehouseStatus): WarehouseStatus => ({
+  ...status,
+  comparison:
+    status.comparison === null ? null : { ...status.comparison, reason: maskReason(status.comparison.reason) },
 })
 
 const maskReplay = <Each extends Replay>(replay: Each): Each => ({
@@ -365,6 +379,16 @@ export const guestRules: GuestRules = {
   usageReports: { get: 'notForGuests' },
   users: { oauthRedirects: 'noWorkspace', get: 'noWorkspace', startOnboarding: 'noWorkspace' },
   violations: { listBySource: 'open' },
+  warehouseLoads: {
+    list: (answer) => ({
+      ...answer,
+      warehouse_loads: answer.warehouse_loads.map((each) => maskLoad(each as WarehouseLoad)),
+    }),
+    get: (load) => maskLoad(load as WarehouseLoad),
+    getStatus: (status) => maskStatus(status as WarehouseStatus),
+    listTables: 'notForGuests',
+    countConversion: 'notForGuests',
+  },
   workspaces: { list: 'noWorkspace', get: 'open', search: 'open', find: 'noWorkspace' },
   writekeys: { list: 'open' },
 }

@@ -21,4 +21,10 @@ export const columnTypes: Readonly<Record<string, string>> = {
   'replays.profile': "'latest' | 'none'",
   'replays.time_by': "'receive_time' | 'event_time'",
   'sources.settings': settings,
+  'warehouse_loads.change': 'ColumnType<unknown, string | null | undefined, never>',
+  'warehouse_loads.table_rows': 'ColumnType<Record<string, number>, string | undefined, string>',
+  'warehouse_loads.kind': "'load' | 'change_type' | 'rename_column' | 'drop_column'",
+  'warehouse_loads.state': "'waiting' | 'running' | 'succeeded' | 'failed'",
+  'warehouse_loads.trigger': "'schedule' | 'user'",
+  'warehouse_states.comparison': 'ColumnType<unknown, string | null | undefined, string | null>',
 }

@@ -1565,6 +1565,43 @@ export type UsersTable = {
   create_time: ColumnType<Date, Date | string | undefined, Date | string>
 }
 
+/** Loads of warehouses, and changes of their columns by users. */
+export type WarehouseLoadsTable = {
+  id: string
+  workspace_id: string
+  destination_id: string
+  kind: 'load' | 'change_type' | 'rename_column' | 'drop_column'
+  /** The table, the column, and the new type or name, as JSON; null for a load. */
+  change: ColumnType<unknown, string | null | undefined, never>
+  state: 'waiting' | 'running' | 'succeeded' | 'failed'
+  trigger: 'schedule' | 'user'
+  created_by: string | null
+  create_time: ColumnType<Date, Date | string, Date | string>
+  start_time: ColumnType<Date | null, Date | null | string | undefined, Date | null | string>
+  finish_time: ColumnType<Date | null, Date | null | string | undefined, Date | null | string>
+  /** Rows by table, as JSON. */
+  table_rows: ColumnType<Record<string, number>, string | undefined, string>
+  bytes: ColumnType<string, string | number | undefined, string | number>
+  unfit_count: ColumnType<string, string | number | undefined, string | number>
+  attempts: Generated<number>
+  reason: Generated<string>
+  /** The statement that failed. */
+  statement: Generated<string>
+}
+
+/** How far the tables of each warehouse are complete. */
+export type WarehouseStatesTable = {
+  destination_id: string
+  /** The time of the next load by schedule. */
+  next_load_time: ColumnType<Date, Date | string, Date | string>
+  /** The beginning of the last load that succeeded. */
+  load_time: ColumnType<Date | null, Date | null | string | undefined, Date | null | string>
+  /** Events that were received before are in their tables. */
+  complete_time: ColumnType<Date | null, Date | null | string | undefined, Date | null | string>
+  /** The last comparison with the product, as JSON. */
+  comparison: ColumnType<unknown, string | null | undefined, string | null>
+}
+
 /** Retries of held work by users in the last 24 hours. An item is a hash of what names the work. */
 export type WorkReleasesTable = {
   id: string
@@ -1734,6 +1771,8 @@ export type Database = {
   usage_periods: UsagePeriodsTable
   user_identities: UserIdentitiesTable
   users: UsersTable
+  warehouse_loads: WarehouseLoadsTable
+  warehouse_states: WarehouseStatesTable
   work_releases: WorkReleasesTable
   workspace_spreads: WorkspaceSpreadsTable
   workspaces: WorkspacesTable

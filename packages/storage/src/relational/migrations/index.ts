@@ -6,6 +6,7 @@ import { up as personDataPlaces } from './0203-person-data-places.ts'
 import { up as replayProfile } from './0204-replay-profile.ts'
 import { up as profileConsents } from './0205-profile-consents.ts'
 import { up as ownConnectors } from './0206-own-connectors.ts'
+import { up as warehouseLoads } from './0207-warehouse-loads.ts'
 
 /**
  * Every migration of the relational store. New ones are appended, with their kind. The first is the baseline: processes
@@ -19,4 +20,5 @@ export const migrations: readonly Migration[] = [
   { name: '0204-replay-profile', kind: 'expand', up: replayProfile },
   { name: '0205-profile-consents', kind: 'expand', up: profileConsents },
   { name: '0206-own-connectors', kind: 'expand', up: ownConnectors },
+  { name: '0207-warehouse-loads', kind: 'expand', up: warehouseLoads },
 ]
