@@ -17,8 +17,9 @@ const domains: Record<string, string[]> = {
   billing: ['replays'],
   signals: ['configuration', 'audiences'],
   syncs: ['configuration', 'audiences', 'billing'],
+  warehouses: ['configuration'],
   privacy: ['configuration', 'audiences', 'signals', 'syncs'],
-  control: ['configuration', 'audiences', 'replays', 'billing', 'signals', 'syncs', 'privacy'],
+  control: ['configuration', 'audiences', 'replays', 'billing', 'signals', 'syncs', 'privacy', 'warehouses'],
 }
 
 /** Patterns of files, and the packages that these files may import. `*` means all. */

@@ -14,6 +14,7 @@ import type { Handlers } from '@tributary/http'
 import { createErasure, createRemoveFromFiles, finishPrivacyRequests, reapplyForgotten } from '@tributary/privacy'
 import { systemOwner } from '@tributary/storage'
 import { createDataSourcePlaces, dryRunSync, peopleReaders, queueDueSyncs, runSync, sendAlert } from '@tributary/syncs'
+import { compareWarehouses, queueDueLoads, runLoads } from '@tributary/warehouses'
 import { createKeyAuthentication, isApiKey } from './api-keys/authenticate.ts'
 import { recordingStaffReads } from './audit-records/staff-reads.ts'
 import { createChannelAccess } from './channels.ts'
@@ -189,6 +190,12 @@ export const createControl = (deps: ControlDeps) => {
     ...createSyncJobs(deps, peoplePlaces),
     /** Starts the syncs that are due, and removes the data of deleted syncs. Call it each minute. */
     queueDueSyncs: () => queueDueSyncs(deps),
+    /** Starts the loads of warehouses that are due. Call it each minute. */
+    queueDueLoads: () => queueDueLoads(deps),
+    /** Runs the waiting loads of a warehouse in a job. */
+    runLoads: (job: { workspace: string; destination: string }, run: Run) => runLoads(deps, job, run),
+    /** Compares yesterday in each warehouse with what was delivered. Call it each hour. */
+    compareWarehouses: () => compareWarehouses({ ...deps, eventStore }),
     /** Executes the job that sends an alert message. Rejects if the job must be tried again. */
     sendAlert: (job: { message: string }, run: Run) => sendAlert(deps, job, run),
     /** Removes pictures without a reference at the previous call and at this one. Call it hours apart. */

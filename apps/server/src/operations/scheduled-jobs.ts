@@ -6,6 +6,7 @@ import { type Logger, type Metrics, systemClock } from '@tributary/kernel'
 import { erasureJob } from '@tributary/privacy'
 import { type JobKind, type Jobs, openPgBossJobs, type Relational } from '@tributary/storage'
 import { alertJob, dryRunJob, syncJob } from '@tributary/syncs'
+import { loadJob } from '@tributary/warehouses'
 import { z } from 'zod'
 
 const nothing = z.object({})
@@ -37,6 +38,8 @@ const settleSubscriptions = housekeeping('settle-subscriptions')
 const measureUsage = housekeeping('measure-plan-usage')
 const removeOrganizations = housekeeping('remove-deleted-organizations')
 const queueSyncs = housekeeping('run-due-syncs')
+const queueLoads = housekeeping('load-due-warehouses')
+const compareLoads = housekeeping('compare-warehouses')
 
 /** Opens the jobs of the product. They can be sent immediately, and run after `startJobs`. */
 export const openJobs = (deps: { pool: Relational['pool']; logger: Logger; metrics: Metrics }): Promise<Jobs> =>
@@ -59,6 +62,9 @@ export const openJobs = (deps: { pool: Relational['pool']; logger: Logger; metri
       dryRunJob,
       alertJob,
       queueSyncs,
+      loadJob,
+      queueLoads,
+      compareLoads,
       settleSubscriptions,
       measureUsage,
       removeOrganizations,
@@ -87,7 +93,10 @@ export const startJobs = async (
       | 'notifyBackloggedWorkspaces'
       | 'notifyEndingVersions'
       | 'notifyFailingDestinations'
+      | 'compareWarehouses'
+      | 'queueDueLoads'
       | 'queueDueSyncs'
+      | 'runLoads'
       | 'queueStaleAudiences'
       | 'runSync'
       | 'sendAlert'
@@ -103,6 +112,7 @@ export const startJobs = async (
   await jobs.work(erasureJob, control.erasePeople)
   await jobs.work(computeJob, control.computeAudience)
   await jobs.work(syncJob, control.runSync)
+  await jobs.work(loadJob, control.runLoads)
   await jobs.work(dryRunJob, control.dryRunSync)
   await jobs.work(alertJob, control.sendAlert)
   await jobs.work(releaseJob, control.releaseHeld)
@@ -124,6 +134,8 @@ export const startJobs = async (
       '* * * * *',
     ],
     [queueSyncs, () => control.queueDueSyncs(), '* * * * *'],
+    [queueLoads, () => control.queueDueLoads(), '* * * * *'],
+    [compareLoads, () => control.compareWarehouses(), '17 * * * *'],
   ] as const) {
     await jobs.schedule(kind, {}, { cron, timeZone: 'UTC' })
     await jobs.work(kind, run)

@@ -52,6 +52,13 @@ import { listReplays } from '../replays/list.ts'
 import { pauseReplay } from '../replays/pause.ts'
 import { previewReplay } from '../replays/preview.ts'
 import { resumeReplay } from '../replays/resume.ts'
+import { changeWarehouseColumn } from '../warehouse-loads/change-column.ts'
+import { countConversion } from '../warehouse-loads/count-conversion.ts'
+import { getWarehouseLoad } from '../warehouse-loads/get.ts'
+import { getWarehouseStatus } from '../warehouse-loads/get-status.ts'
+import { listWarehouseLoads } from '../warehouse-loads/list.ts'
+import { listWarehouseTables } from '../warehouse-loads/list-tables.ts'
+import { startWarehouseLoad } from '../warehouse-loads/start.ts'
 import type { HandlerDeps } from './deps.ts'
 
 /** The calls about lists of people at platforms, which share what they have read. */
@@ -80,6 +87,7 @@ export const destinationHandlers = (
   | 'leftOutCounts'
   | 'failureGroups'
   | 'replays'
+  | 'warehouseLoads'
 > => ({
   catalogDestinations: { list: listCatalogDestinations(deps), get: getCatalogDestination(deps) },
   destinations: {
@@ -142,5 +150,14 @@ export const destinationHandlers = (
     pause: pauseReplay(deps),
     resume: resumeReplay(deps),
     cancel: cancelReplay(deps),
+  },
+  warehouseLoads: {
+    list: listWarehouseLoads(deps),
+    get: getWarehouseLoad(deps),
+    getStatus: getWarehouseStatus(deps),
+    start: startWarehouseLoad(deps),
+    listTables: listWarehouseTables(deps),
+    countConversion: countConversion(deps),
+    changeColumn: changeWarehouseColumn(deps),
   },
 })

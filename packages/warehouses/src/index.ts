@@ -1,0 +1,7 @@
+export { beginChange, beginLoad, loadJob } from './begin-load.ts'
+export { compareWarehouses } from './compare.ts'
+export { queueDueLoads } from './queue-due-loads.ts'
+export { presentLoad, selectLoads, showLoad, showStatus } from './read.ts'
+export { requireWarehouse } from './require-warehouse.ts'
+export { runLoads } from './run-loads.ts'
+export type { WarehouseServices } from './services.ts'
