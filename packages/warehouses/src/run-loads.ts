@@ -100,7 +100,7 @@ const failureOf = (error: unknown, secrets: readonly string[], isLast: boolean):
   if (error instanceof AppError)
     return { state: error.code < 500 || isLast ? 'failed' : 'running', reason: error.message }
   if (!(error instanceof DeliveryError)) return undefined
-  // Trying again does not help before somebody has changed something.
+  // Trying again does not help before a user has changed something.
   const isFinal = error instanceof ConfigurationError || error instanceof RejectedError
   return {
     state: isFinal || isLast ? 'failed' : 'running',

@@ -80,6 +80,7 @@ describe('every method', () => {
       'subscriptions.listChanges',
       'onboardings.list',
       'customDomains.list',
+      'warehouseLoads.listTables',
     ]
     const lists = methodList.filter((method) => /\.list/.test(method.name) && !few.includes(method.name))
     expect(lists.length).toBeGreaterThan(8)

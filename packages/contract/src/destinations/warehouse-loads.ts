@@ -20,25 +20,29 @@ export const warehouseLimits = {
 
 const columnName = line(200).min(1, 'Required')
 
-/** A change of a column: a new type, a new name, or its removal. */
-export const columnChange = z.discriminatedUnion('kind', [
-  z.object({
-    kind: z.literal('change_type'),
+const newName = line(warehouseLimits.columnName).regex(
+  /^[\p{Ll}\p{Lo}_][\p{Ll}\p{Lo}\p{M}\p{N}_]*$/u,
+  'Use lower-case letters, digits, and underscores, beginning with a letter',
+)
+
+/** A change of a column: a new `type`, a new `name`, or its removal. */
+export const columnChange = z
+  .object({
+    kind: z.enum(['change_type', 'rename_column', 'drop_column']),
     table: columnName,
     column: columnName,
-    type: line(100).min(1, 'Required'),
-  }),
-  z.object({
-    kind: z.literal('rename_column'),
-    table: columnName,
-    column: columnName,
-    name: line(warehouseLimits.columnName).regex(
-      /^[\p{Ll}\p{Lo}_][\p{Ll}\p{Lo}\p{M}\p{N}_]*$/u,
-      'Use lower-case letters, digits, and underscores, beginning with a letter',
-    ),
-  }),
-  z.object({ kind: z.literal('drop_column'), table: columnName, column: columnName }),
-])
+    type: line(100).min(1, 'Required').optional(),
+    name: newName.optional(),
+  })
+  .superRefine(({ kind, type, name }, context) => {
+    const needed = kind === 'change_type' ? 'type' : kind === 'rename_column' ? 'name' : undefined
+    for (const [field, value] of Object.entries({ type, name })) {
+      if (field === needed && value === undefined)
+        context.addIssue({ code: 'custom', path: [field], message: 'Required' })
+      if (field !== needed && value !== undefined)
+        context.addIssue({ code: 'custom', path: [field], message: `Leave it out for ${kind}` })
+    }
+  })
 export type ColumnChange = z.output<typeof columnChange>
 
 /** A load of a warehouse, or a change of one of its columns. */

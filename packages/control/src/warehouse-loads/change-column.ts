@@ -17,7 +17,7 @@ export const changeWarehouseColumn =
   async ({ actor, workspace, params, body }) => {
     const destination = await readDestination(db, workspace.id, params.destination)
     const { warehouse } = await requireWarehouse({ catalog }, destination)
-    if (body.kind === 'change_type' && !warehouse.types.includes(body.type))
+    if (body.kind === 'change_type' && !warehouse.types.includes(body.type ?? ''))
       throw badRequest('VALIDATION', 'The warehouse has no such type', { type: `One of ${warehouse.types.join(', ')}` })
     const id = await db.transaction().execute(async (tx) => {
       const time = new Date(clock())
