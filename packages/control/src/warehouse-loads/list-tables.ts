@@ -2,7 +2,7 @@ import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { type AskDeps, askWarehouse } from './ask.ts'
 
-/** Columns that loads need. Nobody can change them. */
+/** Columns that loads need, so users cannot change them. */
 const fixedColumns = new Set(['id', 'received_at', 'extra_properties'])
 
 /** Asks the warehouse for its tables of events. */
