@@ -5,10 +5,13 @@ import { createHighest, lowestOf, startCursor } from './cursor.ts'
 test.each([
   ['number', ['smallint', 'bigint', 'numeric(24,10)', 'double precision', 'bigint unsigned', 'decimal(9,2) unsigned']],
   ['number', ['UInt64', 'Int256', 'Decimal(24, 10)', 'Float64', 'Decimal64(2)']],
-  ['date', ['date', 'Date', 'Date32']],
+  ['number', ['INT64', 'NUMERIC', 'NUMERIC(9, 2)', 'BIGNUMERIC', 'FLOAT64']],
+  ['date', ['date', 'Date', 'Date32', 'DATE']],
   ['time', ['timestamp with time zone', 'timestamp(3) without time zone', 'datetime', 'timestamp']],
   ['time', ['DateTime', "DateTime64(3, 'Europe/Berlin')"]],
   [undefined, ['text', 'uuid', 'time without time zone', 'bigint[]', 'interval', 'jsonb', 'Array(UInt64)', 'bit(12)']],
+  ['time', ['TIMESTAMP', 'DATETIME']],
+  [undefined, ['ARRAY<INT64>', 'STRUCT<a INT64>', 'STRING', 'TIME', 'BOOL', 'RANGE<DATE>', 'INTERVAL', 'JSON']],
   [undefined, ['year', 'int4range', 'String', 'Enum8', 'daterange', 'bytea', 'Bool', '']],
 ] as const)('a cursor is a %s if the type is one of %j', (kind, types) => {
   for (const type of types) expect([type, cursorKindOf(type)]).toEqual([type, kind])

@@ -23,18 +23,22 @@ const clickhouseNumber = /^(?:U?Int|Float|BFloat|Decimal)\d*\b/
 /** Pattern of the names of ClickHouse types whose values are read as JSON. */
 const clickhouseJson =
   /^(?:Array|Map|Tuple|Nested|JSON|Object|Variant|Dynamic|Point|Ring|(?:Multi)?(?:LineString|Polygon)|Geometry)\b/
+/** Pattern of the names of BigQuery types for numbers, without those that fit in a signed number of 64 bits. */
+const bigqueryNumber = /^(?:FLOAT64|NUMERIC|BIGNUMERIC)\b/
+/** Pattern of the names of BigQuery types whose values are read as JSON. */
+const bigqueryJson = /^(?:ARRAY|STRUCT|JSON)\b/
 
 /**
  * Returns the kind of the values in a column, by the name of its type in the data source; for a list of PostgreSQL, the
  * kind of its elements.
  */
 export const valueKindOf = (type: string): ValueKind => {
-  if (integerType.test(type) || clickhouseInteger.test(type)) return 'integer'
-  if (numericType.test(type) || clickhouseNumber.test(type)) return 'number'
+  if (integerType.test(type) || clickhouseInteger.test(type) || type === 'INT64') return 'integer'
+  if (numericType.test(type) || clickhouseNumber.test(type) || bigqueryNumber.test(type)) return 'number'
   if (/^boolean\b/.test(type)) return 'flag'
-  if (type === 'Bool') return 'bool'
-  if (/^jsonb?\b/.test(type) || clickhouseJson.test(type)) return 'json'
-  return /^(?:timestamp|datetime)/.test(type) ? 'time' : 'text'
+  if (type === 'Bool' || type === 'BOOL') return 'bool'
+  if (/^jsonb?\b/.test(type) || clickhouseJson.test(type) || bigqueryJson.test(type)) return 'json'
+  return /^(?:timestamp|datetime|DATETIME)/.test(type) ? 'time' : 'text'
 }
 
 /** Whether a type is a list of PostgreSQL, which contains the type of its elements. */

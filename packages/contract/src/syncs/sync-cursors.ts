@@ -4,15 +4,16 @@ import { storableText } from '../api/fields.ts'
 /** The types of a cursor. */
 export type CursorKind = 'number' | 'date' | 'time'
 
-/** The type of a cursor for the names of types in PostgreSQL, MySQL, and ClickHouse. */
+/** The type of a cursor for the names of types in PostgreSQL, MySQL, ClickHouse, and BigQuery. */
 const kinds: readonly [CursorKind, RegExp][] = [
   [
     'number',
     /^(?:tinyint|smallint|mediumint|int|integer|bigint|numeric|decimal|real|float|double|U?Int|Float|Decimal)\b/,
   ],
   ['number', /^(?:U?Int|Float|Decimal)\d+\b/],
-  ['date', /^(?:date|Date|Date32)$/],
-  ['time', /^(?:timestamp|datetime|DateTime|DateTime64)\b/],
+  ['number', /^(?:INT64|FLOAT64|NUMERIC|BIGNUMERIC)\b/],
+  ['date', /^(?:date|Date|Date32|DATE)$/],
+  ['time', /^(?:timestamp|datetime|DateTime|DateTime64|TIMESTAMP|DATETIME)\b/],
 ]
 
 /**
