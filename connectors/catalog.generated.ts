@@ -26,6 +26,17 @@ export const listedDataSources: readonly ListedDataSource[] = [
     load: async () => (await import('./data-sources/profiles/definition.ts')).profiles,
   },
   {
+    slug: "bigquery",
+    title: "BigQuery",
+    description: "Reads tables and queries of Google BigQuery. Nothing is ever written to it.",
+    docsUrl: "https://docs.cloud.google.com/bigquery/docs/access-control",
+    icon: "/media/connectors/data-sources/bigquery-79140b4d4081.svg",
+    file: false,
+    upload: false,
+    people: false,
+    load: async () => (await import('./data-sources/bigquery/definition.ts')).bigquery,
+  },
+  {
     slug: "clickhouse",
     title: "ClickHouse",
     description: "Reads tables and queries from your database. Nothing is ever written to it.",

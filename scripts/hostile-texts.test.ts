@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { statementOf as bigqueryStatement } from '../connectors/data-sources/bigquery/statements.ts'
 import { statementOf as clickhouseStatement } from '../connectors/data-sources/clickhouse/statements.ts'
 import { statementOf as mysqlStatement } from '../connectors/data-sources/mysql/statements.ts'
 import { statementOf as postgresqlStatement } from '../connectors/data-sources/postgresql/statements.ts'
@@ -6,6 +7,7 @@ import { fitTo as mysqlValue } from '../connectors/destinations/mysql/values.ts'
 import { compileStatement } from '../connectors/destinations/postgresql/statement.ts'
 import { fitTo as postgresqlValue } from '../connectors/destinations/postgresql/values.ts'
 import { certificatesOf } from '../connectors/wire/access/certificates.ts'
+import { queryError as bigqueryError, errorOfProto } from '../connectors/wire/bigquery/failures.ts'
 import { exceptionIn, queryError } from '../connectors/wire/clickhouse/failures.ts'
 import { googleNormalization } from '../connectors/wire/normalization/google.ts'
 import { metaNormalization } from '../connectors/wire/normalization/meta.ts'
@@ -62,6 +64,8 @@ const readers: Readonly<Record<string, Reader>> = {
   'a query of a model in PostgreSQL': (sql) => postgresqlStatement({ sql } as never),
   'a query of a model in MySQL': (sql) => mysqlStatement({ sql } as never),
   'a query of a model in ClickHouse': (sql) => clickhouseStatement({ sql } as never),
+  'a query of a model in BigQuery': (sql) => bigqueryStatement({ sql } as never, 'my-project'),
+  'an error of BigQuery': (text) => bigqueryError(errorOfProto({ reason: 'invalidQuery', message: text }, 400), 1000),
   'a statement of a destination': compileStatement,
   'an email address': emailOf,
   'a phone number': phoneOf,

@@ -38,7 +38,7 @@ const rooms: { room: RegExp; may: string[] }[] = [
     ),
   })),
   // Connectors for the same kind of server share the code for its protocol.
-  ...['postgresql', 'mysql', 'clickhouse'].map((server) => ({
+  ...['postgresql', 'mysql', 'clickhouse', 'bigquery'].map((server) => ({
     room: new RegExp(`^connectors/(destinations|data-sources)/${server}$`),
     may: ['packages/connector-kit', 'connectors/wire/access', `connectors/wire/${server}`, 'connectors/wire/warehouse'],
   })),
@@ -54,6 +54,11 @@ const rooms: { room: RegExp; may: string[] }[] = [
   {
     room: /^connectors\/data-sources\/file(-url)?$/,
     may: ['packages/connector-kit', 'connectors/wire/files'],
+  },
+  {
+    // Requests and tokens of BigQuery go through the guarded connection of downloads.
+    room: /^connectors\/wire\/bigquery$/,
+    may: ['packages/connector-kit', 'connectors/wire/files', 'connectors/wire/warehouse-testing'],
   },
   {
     room: /^connectors\/data-sources\/google-sheets$/,

@@ -36,6 +36,11 @@ export const dataSourceScreens: Screen[] = [
     ready: settled,
   },
   {
+    name: 'new-data-source-bigquery',
+    path: ({ filled }) => `/${filled.workspace}/catalog-data-sources/bigquery/new`,
+    ready: settled,
+  },
+  {
     name: 'new-data-source-file',
     path: ({ filled }) => `/${filled.workspace}/catalog-data-sources/file/new`,
     ready: settled,
