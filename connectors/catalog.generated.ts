@@ -102,6 +102,17 @@ export const listedDataSources: readonly ListedDataSource[] = [
     people: false,
     load: async () => (await import('./data-sources/postgresql/definition.ts')).postgresql,
   },
+  {
+    slug: "snowflake",
+    title: "Snowflake",
+    description: "Reads tables and queries from your warehouse. Nothing is ever written to it.",
+    docsUrl: "https://docs.snowflake.com/en/user-guide/key-pair-auth",
+    icon: "/media/connectors/data-sources/snowflake-2ee6c8b2cd67.svg",
+    file: false,
+    upload: false,
+    people: false,
+    load: async () => (await import('./data-sources/snowflake/definition.ts')).snowflake,
+  },
 ]
 
 /** Every kind of destination, by title. */

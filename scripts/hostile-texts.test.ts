@@ -3,6 +3,7 @@ import { statementOf as bigqueryStatement } from '../connectors/data-sources/big
 import { statementOf as clickhouseStatement } from '../connectors/data-sources/clickhouse/statements.ts'
 import { statementOf as mysqlStatement } from '../connectors/data-sources/mysql/statements.ts'
 import { statementOf as postgresqlStatement } from '../connectors/data-sources/postgresql/statements.ts'
+import { statementOf as snowflakeStatement } from '../connectors/data-sources/snowflake/statements.ts'
 import { fitTo as mysqlValue } from '../connectors/destinations/mysql/values.ts'
 import { compileStatement } from '../connectors/destinations/postgresql/statement.ts'
 import { fitTo as postgresqlValue } from '../connectors/destinations/postgresql/values.ts'
@@ -13,6 +14,10 @@ import { googleNormalization } from '../connectors/wire/normalization/google.ts'
 import { metaNormalization } from '../connectors/wire/normalization/meta.ts'
 import { errorOf } from '../connectors/wire/s3/failures.ts'
 import { pageOf } from '../connectors/wire/s3/list-page.ts'
+import { accountOf } from '../connectors/wire/snowflake/account.ts'
+import { SnowflakeError, queryError as snowflakeError } from '../connectors/wire/snowflake/failures.ts'
+import { privateKeyOf } from '../connectors/wire/snowflake/private-key.ts'
+import { createResultReader } from '../connectors/wire/snowflake/result-reader.ts'
 import { snakeCase } from '../connectors/wire/warehouse/names.ts'
 import { shortName } from '../packages/api-kit/src/mail/layout.ts'
 import { coerce } from '../packages/connector-kit/src/mapping/coerce.ts'
@@ -66,6 +71,13 @@ const readers: Readonly<Record<string, Reader>> = {
   'a query of a model in ClickHouse': (sql) => clickhouseStatement({ sql } as never),
   'a query of a model in BigQuery': (sql) => bigqueryStatement({ sql } as never, 'my-project'),
   'an error of BigQuery': (text) => bigqueryError(errorOfProto({ reason: 'invalidQuery', message: text }, 400), 1000),
+  'a query of a model in Snowflake': (sql) => snowflakeStatement({ sql } as never, 'A'),
+  'a query of a model in Snowflake with system$': (sql) =>
+    snowflakeStatement({ sql: `${sql}system$${sql}` } as never, 'A'),
+  'an account of Snowflake': accountOf,
+  'a private key of Snowflake': (text) => privateKeyOf(`-----BEGIN PRIVATE KEY-----${text}`),
+  'a result of Snowflake': (text) => createResultReader().push(`{"a":"${text}`),
+  'an error of Snowflake': (text) => snowflakeError(new SnowflakeError('001003', `error line 1${text}`), 1000, 1),
   'a statement of a destination': compileStatement,
   'an email address': emailOf,
   'a phone number': phoneOf,
