@@ -38,8 +38,7 @@ const rooms: { room: RegExp; may: string[] }[] = [
     ),
   })),
   // Connectors for the same kind of server share the code for its protocol.
-  ...['postgresql', 'mysql', 'clickhouse', 'bigquery'].map((server) => ({
-  ...['postgresql', 'mysql', 'clickhouse', 'snowflake'].map((server) => ({
+  ...['postgresql', 'mysql', 'clickhouse', 'bigquery', 'snowflake', 'redshift', 'databricks'].map((server) => ({
     room: new RegExp(`^connectors/(destinations|data-sources)/${server}$`),
     may: ['packages/connector-kit', 'connectors/wire/access', `connectors/wire/${server}`, 'connectors/wire/warehouse'],
   })),
