@@ -42,6 +42,15 @@ const rooms: { room: RegExp; may: string[] }[] = [
     room: new RegExp(`^connectors/(destinations|data-sources)/${server}$`),
     may: ['packages/connector-kit', 'connectors/wire/access', `connectors/wire/${server}`, 'connectors/wire/warehouse'],
   })),
+  // Redshift speaks the protocol of PostgreSQL.
+  {
+    room: /^connectors\/data-sources\/redshift$/,
+    may: ['packages/connector-kit', ...['access', 'postgresql', 'redshift'].map((wire) => `connectors/wire/${wire}`)],
+  },
+  {
+    room: /^connectors\/wire\/redshift$/,
+    may: ['packages/connector-kit', 'connectors/wire/access', 'connectors/wire/postgresql'],
+  },
   {
     // The tables of events, in every warehouse.
     room: /^connectors\/wire\/warehouse$/,

@@ -1,41 +1,15 @@
-import { type DataQuery, type RowsFrom, withoutStatementEnd } from '@tributary/connector-kit'
+import type { DataQuery, RowsFrom } from '@tributary/connector-kit'
 import { quoted } from '../../wire/postgresql/identifiers.ts'
+import { conditionFrom, statementOf } from '../../wire/postgresql/read-statements.ts'
 
-/**
- * Returns a query as one statement without a semicolon. Text after the query is on a new line, so that no comment
- * includes it.
- */
-export const statementOf = (query: DataQuery): string =>
-  'sql' in query
-    ? `${withoutStatementEnd(query.sql)}\n`
-    : `select * from ${quoted(query.schema)}.${quoted(query.table)}\n`
-
-/**
- * Returns the statement for the rows of a query from a value on. The value has the type of the column, and times are in
- * the session's time zone, which is UTC.
- */
-export const statementFrom = (query: DataQuery, from: RowsFrom | undefined): string => {
-  if (from === undefined) return statementOf(query)
-  const column = quoted(from.column)
-  const value = from.kind === 'number' ? from.value : `'${from.value}'`
-  return `select * from (\n${statementOf(query)}) as model where ${column} >= ${value} or ${column} is null\n`
-}
+/** Returns the statement for the rows of a query; with `from`, only rows from its value on. */
+export const statementFrom = (query: DataQuery, from: RowsFrom | undefined): string =>
+  from === undefined
+    ? statementOf(query)
+    : `select * from (\n${statementOf(query)}) as model where ${conditionFrom(from)}\n`
 
 /** The text before the statement when a cursor runs it. Error positions from the server include this text. */
 export const cursorHead = 'declare rows_of_model no scroll cursor for '
-
-/**
- * Returns the line of the query at a position that the server reported; undefined if the position is outside of the
- * query. Lines and positions begin with 1.
- */
-export const lineOf = (sql: string, position: number): number | undefined => {
-  const at = position - 1 - cursorHead.length
-  // The server counts characters, not UTF-16 units.
-  const characters = Array.from(sql)
-  return at < 0 || at > characters.length
-    ? undefined
-    : characters.slice(0, at).filter((each) => each === '\n').length + 1
-}
 
 /**
  * Statement that lists tables, views and foreign tables that the account can read. $1 is a text in lower case, $2 the

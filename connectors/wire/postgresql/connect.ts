@@ -2,9 +2,13 @@ import { type DeliverContext, DeliveryError, type GuardedStream } from '@tributa
 import { Client } from 'pg'
 import type { DatabaseAccess } from '../access/access.ts'
 import { tlsOptions } from '../access/certificates.ts'
+import { guardMessages, type SignInReply } from './messages.ts'
 
-/** Limits of one connection: maximum ms of a statement and of a wait for a lock, and maximum bytes of a response. */
-export type ConnectionLimits = { statementMs: number; lockMs: number; answerBytes: number }
+/**
+ * Limits of one connection: maximum ms of a statement and of a wait for a lock, and maximum bytes of a response. Without
+ * `lockMs`, the server is not asked to limit anything, and the caller does so itself.
+ */
+export type ConnectionLimits = { statementMs: number; lockMs?: number; answerBytes: number }
 
 /** A client on a guarded socket; it is not connected yet. */
 export type GuardedClient = { client: Client; socket: GuardedStream }
@@ -21,12 +25,13 @@ const renewing = (client: Client, socket: GuardedStream): Client => {
 
 /**
  * Opens the socket and creates a client that uses it. All options are given, so that the driver reads no environment
- * variables and no files.
+ * variables and no files. `reply` answers a request to sign in that the driver lacks.
  */
 export const createGuardedClient = async (
   access: DatabaseAccess,
   { connect, signal }: Pick<DeliverContext, 'connect' | 'signal'>,
   { statementMs, lockMs, answerBytes }: ConnectionLimits,
+  reply?: SignInReply,
 ): Promise<GuardedClient> => {
   const { host, port, database, user, password = '' } = access
   const socket = await connect({ host, port, signal, answerBytes })
@@ -42,11 +47,11 @@ export const createGuardedClient = async (
     ssl: tlsOptions(access),
     application_name: 'Tributary',
     connectionTimeoutMillis: 10_000,
-    statement_timeout: statementMs,
-    lock_timeout: lockMs,
+    ...(lockMs === undefined ? {} : { statement_timeout: statementMs, lock_timeout: lockMs }),
     // Ends a query if the server no longer responds although the connection is open.
     query_timeout: statementMs + 10_000,
   })
+  guardMessages(client, socket, reply)
   return { client: renewing(client, socket), socket }
 }
 

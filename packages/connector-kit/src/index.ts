@@ -1,4 +1,12 @@
-export type { CursorKind, DataColumn, DataQuery, DataTable, KeyCheck, PersonDataKind } from '@tributary/contract'
+export type {
+  CursorKind,
+  DataColumn,
+  DataQuery,
+  DataTable,
+  KeyCheck,
+  KnownColumn,
+  PersonDataKind,
+} from '@tributary/contract'
 export { conversionNames, emailOf, fileTable, phoneOf, readPhone } from '@tributary/contract'
 export {
   type CharsetFault,
