@@ -4,6 +4,17 @@ import type { ListedDataSource, ListedDestination, ListedSource } from '@tributa
 /** Every kind of data source, by title. */
 export const listedDataSources: readonly ListedDataSource[] = [
   {
+    slug: "redshift",
+    title: "Amazon Redshift",
+    description: "Reads tables and queries from your data warehouse. Nothing is ever written to it.",
+    docsUrl: "https://docs.aws.amazon.com/redshift/latest/dg/r_GRANT.html",
+    icon: "/media/connectors/data-sources/redshift-7d1e496999f7.svg",
+    file: false,
+    upload: false,
+    people: false,
+    load: async () => (await import('./data-sources/redshift/definition.ts')).redshift,
+  },
+  {
     slug: "s3",
     title: "Amazon S3",
     description: "Reads CSV, NDJSON, and Parquet files from a bucket on S3, MinIO, R2, Ceph, or other S3-compatible storage.",

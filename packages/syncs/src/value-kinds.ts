@@ -37,7 +37,7 @@ export const valueKindOf = (type: string): ValueKind => {
   if (numericType.test(type) || clickhouseNumber.test(type) || bigqueryNumber.test(type)) return 'number'
   if (/^boolean\b/.test(type)) return 'flag'
   if (type === 'Bool' || type === 'BOOL') return 'bool'
-  if (/^jsonb?\b/.test(type) || clickhouseJson.test(type) || bigqueryJson.test(type)) return 'json'
+  if (/^(?:jsonb?|super)\b/.test(type) || clickhouseJson.test(type) || bigqueryJson.test(type)) return 'json'
   return /^(?:timestamp|datetime|DATETIME)/.test(type) ? 'time' : 'text'
 }
 
