@@ -9,6 +9,8 @@ test.each([
   ['date', ['date', 'Date', 'Date32', 'DATE']],
   ['time', ['timestamp with time zone', 'timestamp(3) without time zone', 'datetime', 'timestamp']],
   ['time', ['DateTime', "DateTime64(3, 'Europe/Berlin')"]],
+  ['time', ['timestamp_ntz']],
+  [undefined, ['array<bigint>', 'map<string,date>', 'struct<a:timestamp>', 'variant', 'string', 'binary']],
   [undefined, ['text', 'uuid', 'time without time zone', 'bigint[]', 'interval', 'jsonb', 'Array(UInt64)', 'bit(12)']],
   ['time', ['TIMESTAMP', 'DATETIME']],
   [undefined, ['ARRAY<INT64>', 'STRUCT<a INT64>', 'STRING', 'TIME', 'BOOL', 'RANGE<DATE>', 'INTERVAL', 'JSON']],

@@ -37,6 +37,10 @@ test.each([
   ["DateTime64(3, 'Europe/Berlin')", '2026-01-02T02:04:05.678Z', '"2026-01-02T02:04:05.678Z"'],
   ['Array(UInt64)', '[18446744073709551615,2]', '[18446744073709551615,2]'],
   ['Map(String, Decimal(9, 2))', '{"a":1.10}', '{"a":1.10}'],
+  ['array<bigint>', '[9007199254740993,2]', '[9007199254740993,2]'],
+  ['struct<city:string,spent:decimal(9,2)>', '{"city":"a","spent":1.10}', '{"city":"a","spent":1.10}'],
+  ['variant', '{"b":[1]}', '{"b":[1]}'],
+  ['timestamp_ntz', '2026-01-02 03:04:05.678', '"2026-01-02T03:04:05.678Z"'],
   ['IntervalDay', '3', '"3"'],
 ])('a value of the type %s keeps its digits in the row: %s is %s', (type, value, json) => {
   expect(payloadOf(type, value)).toBe(json)

@@ -28,6 +28,9 @@ const bigqueryNumber = /^(?:FLOAT64|NUMERIC|BIGNUMERIC)\b/
 /** Pattern of the names of BigQuery types whose values are read as JSON. */
 const bigqueryJson = /^(?:ARRAY|STRUCT|JSON)\b/
 
+/** Pattern of the names of Databricks types whose values are read as JSON. */
+const databricksJson = /^(?:array|map|struct)<|^(?:variant|object)\b/
+
 /**
  * Returns the kind of the values in a column, by the name of its type in the data source; for a list of PostgreSQL, the
  * kind of its elements.
@@ -37,7 +40,8 @@ export const valueKindOf = (type: string): ValueKind => {
   if (numericType.test(type) || clickhouseNumber.test(type) || bigqueryNumber.test(type)) return 'number'
   if (/^boolean\b/.test(type)) return 'flag'
   if (type === 'Bool' || type === 'BOOL') return 'bool'
-  if (/^(?:jsonb?|super)\b/.test(type) || clickhouseJson.test(type) || bigqueryJson.test(type)) return 'json'
+  if (/^(?:jsonb?|super)\b/.test(type) || clickhouseJson.test(type) || bigqueryJson.test(type) || databricksJson.test(type))
+    return 'json'
   return /^(?:timestamp|datetime|DATETIME)/.test(type) ? 'time' : 'text'
 }
 

@@ -4,7 +4,7 @@ import { storableText } from '../api/fields.ts'
 /** The types of a cursor. */
 export type CursorKind = 'number' | 'date' | 'time'
 
-/** The type of a cursor for the names of types in PostgreSQL, MySQL, ClickHouse, and BigQuery. */
+/** The type of a cursor for the names of types in PostgreSQL, MySQL, ClickHouse, Snowflake, BigQuery, Redshift, and Databricks. */
 const kinds: readonly [CursorKind, RegExp][] = [
   [
     'number',
@@ -13,7 +13,7 @@ const kinds: readonly [CursorKind, RegExp][] = [
   ['number', /^(?:U?Int|Float|Decimal)\d+\b/],
   ['number', /^(?:INT64|FLOAT64|NUMERIC|BIGNUMERIC)\b/],
   ['date', /^(?:date|Date|Date32|DATE)$/],
-  ['time', /^(?:timestamp|datetime|DateTime|DateTime64|TIMESTAMP|DATETIME)\b/],
+  ['time', /^(?:timestamp(?:_ntz)?|datetime|DateTime|DateTime64|TIMESTAMP|DATETIME)\b/],
 ]
 
 /**
