@@ -59,6 +59,17 @@ export const listedDataSources: readonly ListedDataSource[] = [
     load: async () => (await import('./data-sources/clickhouse/definition.ts')).clickhouse,
   },
   {
+    slug: "databricks",
+    title: "Databricks",
+    description: "Reads tables and queries from a SQL warehouse. Nothing is ever written to it.",
+    docsUrl: "https://docs.databricks.com/aws/en/data-governance/unity-catalog/manage-privileges/privileges",
+    icon: "/media/connectors/data-sources/databricks-ebfc33e54545.svg",
+    file: false,
+    upload: false,
+    people: false,
+    load: async () => (await import('./data-sources/databricks/definition.ts')).databricks,
+  },
+  {
     slug: "file-url",
     title: "File at a URL",
     description: "Reads the rows of a CSV, NDJSON, or Parquet file from a web server, as it is at each run.",

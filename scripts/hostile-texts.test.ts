@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { statementOf as bigqueryStatement } from '../connectors/data-sources/bigquery/statements.ts'
 import { statementOf as clickhouseStatement } from '../connectors/data-sources/clickhouse/statements.ts'
+import { refuseReachingOut } from '../connectors/data-sources/databricks/allowed.ts'
 import { statementOf as mysqlStatement } from '../connectors/data-sources/mysql/statements.ts'
 import { statementOf as snowflakeStatement } from '../connectors/data-sources/snowflake/statements.ts'
 import { fitTo as mysqlValue } from '../connectors/destinations/mysql/values.ts'
@@ -9,6 +10,8 @@ import { fitTo as postgresqlValue } from '../connectors/destinations/postgresql/
 import { certificatesOf } from '../connectors/wire/access/certificates.ts'
 import { queryError as bigqueryError, errorOfProto } from '../connectors/wire/bigquery/failures.ts'
 import { exceptionIn, queryError } from '../connectors/wire/clickhouse/failures.ts'
+import { plainWords } from '../connectors/wire/databricks/failures.ts'
+import { createAnswerReader } from '../connectors/wire/databricks/result-rows.ts'
 import { googleNormalization } from '../connectors/wire/normalization/google.ts'
 import { metaNormalization } from '../connectors/wire/normalization/meta.ts'
 import { statementOf as postgresqlStatement } from '../connectors/wire/postgresql/read-statements.ts'
@@ -78,6 +81,9 @@ const readers: Readonly<Record<string, Reader>> = {
   'a private key of Snowflake': (text) => privateKeyOf(`-----BEGIN PRIVATE KEY-----${text}`),
   'a result of Snowflake': (text) => createResultReader().push(`{"a":"${text}`),
   'an error of Snowflake': (text) => snowflakeError(new SnowflakeError('001003', `error line 1${text}`), 1000, 1),
+  'a query of a model in Databricks': refuseReachingOut,
+  'an error of Databricks': plainWords,
+  'rows of Databricks': (text) => [...createAnswerReader().push(`{"data_array":[${text}`)],
   'a statement of a destination': compileStatement,
   'an email address': emailOf,
   'a phone number': phoneOf,
