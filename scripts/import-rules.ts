@@ -38,14 +38,17 @@ const rooms: { room: RegExp; may: string[] }[] = [
     ),
   })),
   // Connectors for the same kind of server share the code for its protocol.
-  ...['postgresql', 'mysql', 'clickhouse', 'bigquery', 'snowflake', 'redshift', 'databricks'].map((server) => ({
+  ...['postgresql', 'mysql', 'clickhouse', 'bigquery', 'snowflake', 'databricks'].map((server) => ({
     room: new RegExp(`^connectors/(destinations|data-sources)/${server}$`),
     may: ['packages/connector-kit', 'connectors/wire/access', `connectors/wire/${server}`, 'connectors/wire/warehouse'],
   })),
   // Redshift speaks the protocol of PostgreSQL.
   {
-    room: /^connectors\/data-sources\/redshift$/,
-    may: ['packages/connector-kit', ...['access', 'postgresql', 'redshift'].map((wire) => `connectors/wire/${wire}`)],
+    room: /^connectors\/(destinations|data-sources)\/redshift$/,
+    may: [
+      'packages/connector-kit',
+      ...['access', 'postgresql', 'redshift', 's3', 'warehouse'].map((wire) => `connectors/wire/${wire}`),
+    ],
   },
   {
     room: /^connectors\/wire\/redshift$/,
@@ -57,8 +60,9 @@ const rooms: { room: RegExp; may: string[] }[] = [
     may: ['packages/connector-kit'],
   },
   {
-    room: /^connectors\/wire\/clickhouse$/,
-    may: ['packages/connector-kit', 'connectors/wire/access'],
+    // Their stand-ins for tests run SQL in DuckDB.
+    room: /^connectors\/wire\/(clickhouse|snowflake|databricks)$/,
+    may: ['packages/connector-kit', 'connectors/wire/access', 'connectors/wire/warehouse-testing'],
   },
   {
     room: /^connectors\/data-sources\/file(-url)?$/,
@@ -268,7 +272,7 @@ const problemOf = (file: string, specifier: string): string | undefined => {
   const room = roomOf(file)
   if ('package' in target) {
     const homes = ['packages/storage', 'packages/test-kit', 'bench', 'e2e']
-    const atHome = homes.includes(room) || /^connectors\/\w[\w-]*\/postgresql$/.test(room)
+    const atHome = homes.includes(room) || /^connectors\/\w[\w-]*\/(postgresql|redshift)$/.test(room)
     return engines.test(target.package) && !atHome ? 'an engine is known to its adapter only' : undefined
   }
   const other = roomOf(target.file)

@@ -10,7 +10,6 @@ import {
   validateSettings,
 } from '@tributary/connector-kit'
 import type { PeerAnswer } from '@tributary/connector-kit/testing'
-import { silentLogger } from '@tributary/kernel'
 import { afterAll, afterEach, beforeAll } from 'vitest'
 import { type BigQueryPeer, keyFileOf, keys, startBigQuery } from '../../wire/bigquery/testing-bigquery.ts'
 import { errorBody } from '../../wire/bigquery/testing-jobs.ts'
@@ -28,6 +27,9 @@ type Options = {
 }
 
 /** A key file that the stand-in accepts. */
+const ignore = (): void => {}
+const silentLogger = { debug: ignore, info: ignore, warn: ignore, error: ignore }
+
 export const keyFile = keyFileOf(keys.known.privateKey)
 
 /** Returns the error of work that fails. */

@@ -245,7 +245,7 @@ describe('a result that is not what was asked for', () => {
     [
       'bytes that are not zipped',
       { status: 200, headers: { 'content-encoding': 'gzip' }, body: 'xx' },
-      DeliveryError,
+      Error,
       /./,
     ],
     [

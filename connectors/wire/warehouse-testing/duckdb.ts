@@ -1,5 +1,3 @@
-<<<<<<< HEAD
-
 import { DuckDBInstance, type DuckDBType, type Json } from '@duckdb/node-api'
 
 /** The columns of a result with their types. */
@@ -20,26 +18,10 @@ export type DuckDb = AsyncDisposable & {
 
 /** Opens a database in memory, with UTC as its time zone. */
 export const openDuckDb = async (): Promise<DuckDb> => {
-=======
-import { DuckDBInstance } from '@duckdb/node-api'
-
-/** The result of a statement: names and types of its columns, and its rows as DuckDB writes them as texts. */
-export type DuckResult = { names: string[]; types: string[]; rows: (string | null)[][] }
-
-/** An engine in memory that runs the statements of a test peer. */
-export type Duck = AsyncDisposable & {
-  /** Runs one statement, with values for its parameters `$name`. Rejects with the engine's own message. */
-  run(sql: string, parameters?: Readonly<Record<string, string>>): Promise<DuckResult>
-}
-
-/** Starts an engine in memory, with UTC as its time zone. */
-export const startDuck = async (): Promise<Duck> => {
->>>>>>> eeae0234 (databricks: a client of the SQL Statement Execution API)
   const instance = await DuckDBInstance.create(':memory:')
   const connection = await instance.connect()
   await connection.run("SET TimeZone = 'UTC'")
   return {
-<<<<<<< HEAD
     async run(sql) {
       const result = await connection.runAndReadAll(sql)
       const types = result.columnTypes()
@@ -57,20 +39,6 @@ export const startDuck = async (): Promise<Duck> => {
       }))
     },
     count: async (sql) => (await connection.extractStatements(sql)).count,
-=======
-    run: async (sql, parameters = {}) => {
-      const statements = await connection.extractStatements(sql).catch((error: unknown) => {
-        throw new Error(String(error).replace(/^Error: Failed to extract statements: /, ''))
-      })
-      if (statements.count !== 1) throw new Error(`Parser Error: ${statements.count} statements instead of one`)
-      const reader = await connection.runAndReadAll(sql, { ...parameters })
-      return {
-        names: reader.columnNames(),
-        types: reader.columnTypes().map(String),
-        rows: reader.getRows().map((row) => row.map((value) => (value === null ? null : String(value)))),
-      }
-    },
->>>>>>> eeae0234 (databricks: a client of the SQL Statement Execution API)
     [Symbol.asyncDispose]: async () => {
       connection.closeSync()
       instance.closeSync()
