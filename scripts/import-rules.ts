@@ -57,7 +57,7 @@ const rooms: { room: RegExp; may: string[] }[] = [
   {
     // The tables of events, in every warehouse.
     room: /^connectors\/wire\/warehouse$/,
-    may: ['packages/connector-kit'],
+    may: ['packages/connector-kit', 'connectors/wire/access'],
   },
   {
     // Their stand-ins for tests run SQL in DuckDB.

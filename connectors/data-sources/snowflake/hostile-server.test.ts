@@ -242,12 +242,7 @@ describe('a result that is not what was asked for', () => {
       ConfigurationError,
       /not respond as/,
     ],
-    [
-      'bytes that are not zipped',
-      { status: 200, headers: { 'content-encoding': 'gzip' }, body: 'xx' },
-      Error,
-      /./,
-    ],
+    ['bytes that are not zipped', { status: 200, headers: { 'content-encoding': 'gzip' }, body: 'xx' }, Error, /./],
     [
       'a refusal',
       json(422, { code: '100038', message: "Numeric value 'a' is not recognized" }),

@@ -45,10 +45,11 @@ const versionsOf = (table: string): string => `_${table}_versions`
  * (clickhouse.com/docs/guides/developer/deduplicating-inserts-on-retries). Users and accounts are views of the newest version
  * of each row.
  */
-export const createDialect = (database: string): Dialect => {
+export const createDialect = (database: string, rowsTable?: string): Dialect => {
   const place = (name: string): string => `${quoted(database)}.${quoted(name)}`
   const stage = place(stageTable)
-  const table = (name: string): string => place(mergedTables.has(name) ? versionsOf(name) : name)
+  const isMerged = (name: string): boolean => mergedTables.has(name) || name === rowsTable
+  const table = (name: string): string => place(isMerged(name) ? versionsOf(name) : name)
   const list = (columns: readonly TypedColumn[]): string => columns.map(({ name }) => quoted(name)).join(', ')
   const view = (name: string, columns: readonly string[]): string =>
     `CREATE OR REPLACE VIEW ${place(name)} AS SELECT ${columns.map(quoted).join(', ')} FROM ${table(name)} FINAL`
@@ -71,17 +72,18 @@ export const createDialect = (database: string): Dialect => {
   ENGINE = MergeTree PARTITION BY batch ORDER BY (table_name, place)`,
     ],
     listColumns: () =>
-      `SELECT table, name, type FROM system.columns WHERE database = ${literal(database)} ORDER BY table, position`,
+      `SELECT table, name, type FROM system.columns WHERE database = ${literal(database)}
+  AND table NOT IN (SELECT name FROM system.tables WHERE database = ${literal(database)} AND engine = 'View') ORDER BY table, position`,
     listed: ([found, column, type]) => {
-      if (found === null || found === undefined || found === stageTable || mergedTables.has(found)) return undefined
-      const merged = [...mergedTables].find((name) => versionsOf(name) === found)
+      if (found === null || found === undefined || found === stageTable) return undefined
+      const [, merged] = /^_(.+)_versions$/.exec(found) ?? []
       return { table: merged ?? found, column: column ?? '', type: plainType(type ?? '') }
     },
     createTable: (name, key, columns) => {
       const definitions = define(columns, [key, 'received_at']).join(', ')
-      if (mergedTables.has(name))
+      if (isMerged(name))
         return [
-          `CREATE TABLE IF NOT EXISTS ${table(name)} (${definitions}) ENGINE = ReplacingMergeTree(received_at) ORDER BY ${quoted(key)}`,
+          `CREATE TABLE IF NOT EXISTS ${table(name)} (${definitions}) ENGINE = ReplacingMergeTree(${columns.has('received_at') ? 'received_at' : ''}) ORDER BY ${quoted(key)}`,
           view(name, [...columns.keys()]),
         ]
       return [
@@ -94,7 +96,7 @@ export const createDialect = (database: string): Dialect => {
       `ALTER TABLE ${table(name)} ${define(columns, [])
         .map((definition) => `ADD COLUMN IF NOT EXISTS ${definition}`)
         .join(', ')}`,
-      ...(mergedTables.has(name) ? [view(name, [...new Set([...known.keys(), ...columns.keys()])])] : []),
+      ...(isMerged(name) ? [view(name, [...new Set([...known.keys(), ...columns.keys()])])] : []),
     ],
     member,
     cast,
@@ -126,13 +128,13 @@ SELECT ${rows.columns.map(({ name, type }) => cast(member(name), type)).join(', 
         `${alter} UPDATE ${made} = ${cast(`coalesce(${textOf(quoted(column), before)}, ${extraMember(column)})`, type)},
   ${quoted(extraColumn)} = ${movedExtra(column, before, type)} WHERE 1`,
         `${alter} RENAME COLUMN ${quoted(column)} TO ${old}, RENAME COLUMN ${made} TO ${quoted(column)}`,
-        ...(mergedTables.has(name) ? [view(name, [...columns.keys()])] : []),
+        ...(isMerged(name) ? [view(name, [...columns.keys()])] : []),
         `${alter} DROP COLUMN IF EXISTS ${old}`,
       ]
     },
     renameColumn: ({ table: name, column, columns, name: renamed }) => [
       `ALTER TABLE ${table(name)} RENAME COLUMN ${quoted(column)} TO ${quoted(renamed)}`,
-      ...(mergedTables.has(name)
+      ...(isMerged(name)
         ? [
             view(
               name,
@@ -142,7 +144,7 @@ SELECT ${rows.columns.map(({ name, type }) => cast(member(name), type)).join(', 
         : []),
     ],
     dropColumn: ({ table: name, column, columns }) => [
-      ...(mergedTables.has(name)
+      ...(isMerged(name)
         ? [
             view(
               name,
@@ -196,12 +198,13 @@ const mergeStatement = (dialect: Dialect, rows: StagedRows, stage: string): stri
   const received = cast(member('received_at'), dialect.types.time)
   const value = ({ name, type }: TypedColumn): string =>
     name === key ? 'row_key' : `if(${isGiven(dialect, name)}, ${cast(member(name), type)}, known.${quoted(name)})`
+  const isDated = columns.some(({ name }) => name === 'received_at')
   const names = columns.map(({ name }) => quoted(name)).join(', ')
-  const known = [...new Set([key, 'received_at', ...columns.map(({ name }) => name)])].map(quoted).join(', ')
+  const known = [...new Set([key, ...columns.map(({ name }) => name)])].map(quoted).join(', ')
   return `INSERT INTO ${target} (${names}) SELECT ${columns.map(value).join(', ')}
   FROM (SELECT row_key, row_values, set_null FROM ${stage} WHERE ${ours} ORDER BY place DESC LIMIT 1 BY row_key) AS staged
-  LEFT JOIN (SELECT ${known} FROM ${target} FINAL WHERE ${quoted(key)} IN (SELECT row_key FROM ${stage} WHERE ${ours})) AS known
-  ON known.${quoted(key)} = staged.row_key
-  WHERE known.${quoted(key)} IS NULL OR ${received} >= known.${quoted('received_at')}
+  LEFT JOIN (SELECT ${known} FROM ${target} FINAL WHERE toString(${quoted(key)}) IN (SELECT row_key FROM ${stage} WHERE ${ours})) AS known
+  ON toString(known.${quoted(key)}) = staged.row_key
+  ${isDated ? `WHERE known.${quoted(key)} IS NULL OR ${received} >= known.${quoted('received_at')}` : ''}
   SETTINGS join_use_nulls = 1`
 }

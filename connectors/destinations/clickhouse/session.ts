@@ -36,8 +36,9 @@ const isQuery = (statement: string): boolean => /^\s*(?:SELECT|WITH|SHOW|DESCRIB
 export const withSession = async <T>(
   context: DeliverContext<ClickhouseSettings>,
   work: (session: WarehouseSession) => Promise<T>,
+  rowsTable?: string,
 ): Promise<T> => {
-  const dialect = createDialect(context.settings.database)
+  const dialect = createDialect(context.settings.database, rowsTable)
   const send = async (statement: string, limitMs: number): Promise<Values[]> => {
     const signal = AbortSignal.any([context.signal, AbortSignal.timeout(limitMs + 10_000)])
     const end = randomBytes(16).toString('hex')

@@ -10,15 +10,14 @@ import { type Asked, addressText, exchange } from '../../wire/access/exchange.ts
 import { tableOf } from '../../wire/access/table-object.ts'
 import { isStale, stateOf } from '../../wire/postgresql/failures.ts'
 import { rowsOf, type WrittenEvent } from '../../wire/warehouse/event-rows.ts'
+import { upsertRows } from '../../wire/warehouse/keyed-rows.ts'
 import { prepareRows } from '../../wire/warehouse/prepare-rows.ts'
 import { deleteUsers } from './delete-users.ts'
 import { type Session, useSession } from './session.ts'
 import type { PostgresqlSettings } from './settings.ts'
 import { compileStatement, runStatement } from './statement.ts'
 import { writeTableRows } from './table-rows.ts'
-import { firstColumns, maxColumns } from './tables.ts'
-import { upsertRows } from './upsert-row.ts'
-import { fitTo, typeFor } from './values.ts'
+import { rules } from './tables.ts'
 import { insertRows, inTransaction } from './write-rows.ts'
 
 /** Parses an event that the pipeline wrote; numbers stay exact. */
@@ -30,8 +29,6 @@ type Action = (session: Session, events: readonly OutgoingEvent[]) => Promise<Ev
 
 const rejectAll = (events: readonly OutgoingEvent[], reason: string): EventOutcome[] =>
   events.map(() => ({ kind: 'rejected', reason }))
-
-const rules = { typeFor, fitTo, firstColumns, extraType: 'jsonb', maxColumns }
 
 const writeEvents =
   (schema: string): Action =>
@@ -47,7 +44,7 @@ const writeEvents =
 const upsert =
   (schema: string, table: string, key: string): Action =>
   async ({ client, tables }, events) => {
-    const prepared = await upsertRows(tables, { table, key }, events)
+    const prepared = await upsertRows(tables, { table, key }, events, rules)
     const rows = prepared.flatMap((item) => ('row' in item ? [item.row] : []))
     const outcomes =
       rows.length === 0 ? [] : await inTransaction(client, rows, (some) => insertRows(client, schema, some))

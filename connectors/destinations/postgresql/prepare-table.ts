@@ -1,11 +1,11 @@
 import { ConfigurationError, type DeliverContext, type RowColumn } from '@tributary/connector-kit'
 import { tableOf } from '../../wire/access/table-object.ts'
 import { stateOf } from '../../wire/postgresql/failures.ts'
+import { columnName } from '../../wire/warehouse/keyed-rows.ts'
 import type { ColumnType } from '../../wire/warehouse/tables.ts'
 import { useSession } from './session.ts'
 import type { PostgresqlSettings } from './settings.ts'
 import { maxColumns } from './tables.ts'
-import { columnName } from './upsert-row.ts'
 
 /**
  * Column types that the values alone do not determine, because numbers with a fraction can follow numbers without a

@@ -2,10 +2,11 @@ import { type EventOutcome, type OutgoingRow, parseExactJson } from '@tributary/
 import type { Client } from 'pg'
 import type { KeyedTable } from '../../wire/access/table-object.ts'
 import { quoted } from '../../wire/postgresql/identifiers.ts'
+import { upsertRows } from '../../wire/warehouse/keyed-rows.ts'
 import type { TableRow } from '../../wire/warehouse/prepare-rows.ts'
 import { keysReadApart } from './key-forms.ts'
 import type { Session } from './session.ts'
-import { upsertRows } from './upsert-row.ts'
+import { rules } from './tables.ts'
 import { safeJson } from './values.ts'
 import { insertRows, inTransaction } from './write-rows.ts'
 
@@ -117,7 +118,7 @@ export const writeTableRows = async (
         : { kind: 'skipped', reason: `There is no table ${keyed.table} in the schema ${schema}` },
     )
   const payloads = rows.map(({ json }) => ({ payload: parseExactJson(json) as Record<string, unknown> }))
-  const read = await upsertRows(tables, keyed, payloads)
+  const read = await upsertRows(tables, keyed, payloads, rules)
   const prepared: Prepared[] = []
   for (const [index, item] of read.entries()) {
     const operation = rows[index]?.operation

@@ -3,7 +3,8 @@ import type { Client } from 'pg'
 import { stateOf } from '../../wire/postgresql/failures.ts'
 import { quoted } from '../../wire/postgresql/identifiers.ts'
 import { extraColumn } from '../../wire/warehouse/event-rows.ts'
-import { type Columns, type ColumnType, maxTables, type Tables } from '../../wire/warehouse/tables.ts'
+import { type ColumnRules, type Columns, type ColumnType, maxTables, type Tables } from '../../wire/warehouse/tables.ts'
+import { fitTo, typeFor } from './values.ts'
 
 /** Maximum columns of one table for events; further properties are stored in `extra_properties`. */
 export const maxColumns = 400
@@ -103,7 +104,7 @@ export const createTables = (client: Client, schema: string): Tables => {
 }
 
 /** Returns the first columns of every table for events. */
-export const firstColumns = (names: readonly string[]): Columns => {
+const firstColumns = (names: readonly string[]): Columns => {
   const times = new Set(['received_at', 'sent_at', 'timestamp', 'original_timestamp'])
   const standard = names.map((name): [string, ColumnType] => [
     name,
@@ -111,3 +112,6 @@ export const firstColumns = (names: readonly string[]): Columns => {
   ])
   return new Map([...standard, [extraColumn, 'jsonb']])
 }
+
+/** The column types of PostgreSQL, and the values that fit them. */
+export const rules: ColumnRules = { typeFor, fitTo, firstColumns, extraType: 'jsonb', maxColumns }

@@ -9,12 +9,15 @@ import {
   type Settings,
   type Warehouse,
 } from '@tributary/connector-kit'
+import { tableObject, tableOf } from '../access/table-object.ts'
 import { deleteUsers } from './delete-users.ts'
-import type { WarehouseSession } from './dialect.ts'
+import { stageTable, type WarehouseSession } from './dialect.ts'
+import { ownTables } from './event-rows.ts'
 import { loadStaged } from './load.ts'
 import { stageBatching } from './load-settings.ts'
 import { changeType, conversionOf, countRows, dropColumn, listTables, renameColumn } from './repair.ts'
 import { stageEvents } from './stage.ts'
+import { listTableKeys, writeTableRows } from './table-rows.ts'
 import { eventTables } from './warehouse-rows.ts'
 import { createWarehouseTables, type TablesCache, type WarehouseTables } from './warehouse-tables.ts'
 import { writeEvent } from './write-event.ts'
@@ -22,7 +25,12 @@ import { writeEvent } from './write-event.ts'
 /** What a warehouse gives to the parts that are the same for all. */
 export type WarehouseKind<S extends Settings> = {
   /** Opens a session, which may live only as long as the work with it. */
-  withSession: <T>(context: DeliverContext<S>, work: (session: WarehouseSession) => Promise<T>) => Promise<T>
+  withSession: <T>(
+    context: DeliverContext<S>,
+    work: (session: WarehouseSession) => Promise<T>,
+    /** The table of a sync's rows with which the session works, if it does. */
+    rowsTable?: string,
+  ) => Promise<T>
   /** The place of the tables, for users: server, database, and schema. */
   address: (settings: S) => string
   /** Whether the vendor bills the time that a load takes. */
@@ -69,17 +77,22 @@ export const warehouseParts = <S extends Settings & { readonly load_minutes?: st
   const using = <T>(
     context: DeliverContext<S>,
     work: (session: WarehouseSession, tables: WarehouseTables) => Promise<T>,
+    rowsTable?: string,
   ): Promise<T> =>
-    kind.withSession(context, async (plain) => {
-      const session = telling(plain)
-      const tables = tablesFor(context, session)
-      try {
-        return await work(session, tables)
-      } catch (error) {
-        tables.forget()
-        throw error
-      }
-    })
+    kind.withSession(
+      context,
+      async (plain) => {
+        const session = telling(plain)
+        const tables = tablesFor(context, session)
+        try {
+          return await work(session, tables)
+        } catch (error) {
+          tables.forget()
+          throw error
+        }
+      },
+      rowsTable,
+    )
 
   const deliver = async (batch: readonly OutgoingEvent[], context: DeliverContext<S>): Promise<DeliverResult> => {
     const started = performance.now()
@@ -97,10 +110,26 @@ export const warehouseParts = <S extends Settings & { readonly load_minutes?: st
 
   const deliverRows = async (rows: readonly OutgoingRow[], context: DeliverContext<S>): Promise<DeliverResult> => {
     const started = performance.now()
-    const outcomes = await using(context, (session, tables) => deleteUsers(session, tables, rows))
+    const keyed = tableOf(rows[0]?.object ?? '')
+    const outcomes = await using(
+      context,
+      (session, tables) =>
+        keyed === undefined ? deleteUsers(session, tables, rows) : writeTableRows(session, tables, keyed, rows),
+      keyed?.table,
+    )
     const request = `${rows.length === 1 ? '1 row' : `${rows.length} rows`} to ${kind.address(context.settings)}`
-    const response = outcomes.find((outcome) => outcome.kind === 'rejected')?.reason ?? 'Deleted'
+    const response = outcomes.find((outcome) => outcome.kind === 'rejected')?.reason ?? 'Written'
     return { outcomes, httpStatus: 0, latencyMs: Math.round(performance.now() - started), request, response }
+  }
+
+  const listKeys = (
+    context: DeliverContext<S>,
+    object: string,
+    onKeys: (keys: readonly string[]) => Promise<void>,
+  ): Promise<void> => {
+    const keyed = tableOf(object)
+    if (keyed === undefined) return Promise.resolve()
+    return using(context, (session, tables) => listTableKeys(session, tables, keyed, onKeys), keyed.table)
   }
 
   const warehouse: Warehouse<S> = {
@@ -123,7 +152,7 @@ export const warehouseParts = <S extends Settings & { readonly load_minutes?: st
 
   return {
     category: 'Databases and storage' as const,
-    kinds: ['Event Streams'] as const,
+    kinds: ['Event Streams', 'ETL'] as const,
     auth: 'key' as const,
     objects: [
       {
@@ -152,6 +181,19 @@ export const warehouseParts = <S extends Settings & { readonly load_minutes?: st
     deliver,
     deliverRows,
     deletesUsers: true as const,
+    listKeys,
+    rowObjects: [
+      {
+        name: 'table',
+        title: 'Table',
+        description: 'One row per key in a table beside those of events, which is created if it does not exist.',
+        syncModes: ['FULL_SYNC', 'UPSERT_ONLY', 'UPDATE_ONLY', 'INSERT_ONLY'] as const,
+        listable: true as const,
+        reserved: [...ownTables, 'accounts', stageTable],
+        address: ({ name, identifier }: { name: string; identifier: string }) =>
+          tableObject({ table: name, key: identifier }),
+      },
+    ],
     warehouse,
   }
 }

@@ -49,6 +49,7 @@ export type Dialect = {
   listColumns(): string
   /** Converts a row of `listColumns` to names as this product has them. Undefined for a table that is not for events. */
   listed(row: readonly (string | null)[]): { table: string; column: string; type: ColumnType } | undefined
+  /** Returns the statements that create a table of events, or of a sync's rows, which have no `received_at`. */
   createTable(table: string, key: string, columns: Columns): string[]
   addColumns(table: string, columns: Columns, known: Columns): string[]
   /** Returns the expression of a member of `row_values` as text; null if it is absent or null. */

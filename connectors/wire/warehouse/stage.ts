@@ -13,7 +13,8 @@ import { warehouseRows } from './warehouse-rows.ts'
 /** Bytes of a row besides its values. */
 const rowBytes = 100
 
-const stageRow = (batch: string, place: number, { table, mode, key, values }: TableRow): StageRow => {
+/** Returns a row in the form of the stage. */
+export const stageRow = (batch: string, place: number, { table, mode, key, values }: TableRow): StageRow => {
   const texts: Record<string, string> = {}
   let setNull = ''
   for (const [column, value] of values) {

@@ -55,6 +55,10 @@ export const mergeNewer = (dialect: Dialect, rows: StagedRows): string => {
   const { key, columns } = rows
   const [known, given] = [(name: string) => `known.${dialect.column(name)}`, (at: number) => `given.value_${at}`]
   const place = columns.findIndex(({ name }) => name === 'received_at')
+  const keyType = columns.find(({ name }) => name === key)?.type
+  // Rows of a sync come in their order.
+  const isNewer =
+    place === -1 ? '' : ` AND (${known('received_at')} IS NULL OR ${given(place)} >= ${known('received_at')})`
   const changes = columns.flatMap(({ name }, at) =>
     name === key
       ? []
@@ -66,8 +70,8 @@ export const mergeNewer = (dialect: Dialect, rows: StagedRows): string => {
   return `MERGE INTO ${dialect.table(rows.table)} AS known
 USING (SELECT row_key, ${values.join(', ')}
   FROM ${stagedRows(dialect, rows, 'last')}) AS given
-ON ${known(key)} = given.row_key
-WHEN MATCHED AND (${known('received_at')} IS NULL OR ${given(place)} >= ${known('received_at')}) THEN UPDATE SET ${changes.join(', ')}
+ON ${known(key)} = ${keyType === undefined ? 'given.row_key' : dialect.cast('given.row_key', keyType)}
+WHEN MATCHED${isNewer} THEN UPDATE SET ${changes.join(', ')}
 WHEN NOT MATCHED THEN INSERT (${names(dialect, columns)})
 VALUES (${columns.map((_, at) => given(at)).join(', ')})`
 }
@@ -78,13 +82,16 @@ export const countMissing = (dialect: Dialect, rows: Omit<StagedRows, 'columns'>
     every ? `SELECT ${dialect.column(rows.key)} FROM ${dialect.table(rows.table)}` : knownKeys(dialect, rows)
   })`
 
+/** Names of batches with rows of syncs begin so, behind those of events. */
+export const rowsPrefix = 'rows-'
+
 /**
  * Returns the query that lists staged batches with their rows, bytes, and the first and last time of receipt, in their
  * order.
  */
 export const listBatches = (dialect: Dialect, limit: number): string =>
   `SELECT batch, count(*), sum(bytes), min(received_at), max(received_at) FROM ${dialect.table(stageTable)}
- GROUP BY batch ORDER BY batch LIMIT ${limit}`
+ WHERE batch < ${dialect.literal(rowsPrefix)} GROUP BY batch ORDER BY batch LIMIT ${limit}`
 
 /** Returns the query that lists the tables of batches, with their mode and number of rows. */
 export const listStagedTables = (dialect: Dialect, batches: readonly string[]): string =>

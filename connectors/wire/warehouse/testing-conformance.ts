@@ -10,6 +10,7 @@ import {
   validateSettings,
 } from '@tributary/connector-kit'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { tableObject } from '../access/table-object.ts'
 
 /** A warehouse that executes SQL, for one test file. */
 export type ConformancePeer = AsyncDisposable & {
@@ -474,6 +475,60 @@ export const warehouseConformance = (
           if (failures === 0) break
         }
       }
+    })
+
+    test('rows of a sync are written, skipped, and deleted by their operation', async () => {
+      const object = tableObject({ table: 'customers', key: 'id' })
+      let version = 0
+      const row = (operation: OutgoingRow['operation'], id: string, values: Given = {}): OutgoingRow =>
+        ({
+          recordId: `r${++version}`,
+          operation,
+          object,
+          key: id,
+          version,
+          json: JSON.stringify({ id, ...values }),
+        }) as OutgoingRow
+      const write = async (...rows: OutgoingRow[]): Promise<string[]> => {
+        const result = await definition.deliverRows?.(rows, context)
+        return (result?.outcomes as { kind: string }[]).map(({ kind }) => kind)
+      }
+      expect(await write(row('update', 'a', { plan: 'x' }), row('delete', 'a'))).toEqual(['skipped', 'delivered'])
+      expect(
+        await write(row('upsert', 'a', { plan: 'free', spent: 1.5 }), row('insert', 'b', { plan: 'pro', spent: 2 })),
+      ).toEqual(['delivered', 'delivered'])
+      expect(
+        await write(
+          row('upsert', 'a', { plan: 'pro' }),
+          row('insert', 'b', { plan: 'lost' }),
+          row('update', 'c', { plan: 'lost' }),
+          row('insert', "d'1", { plan: null }),
+        ),
+      ).toEqual(['delivered', 'skipped', 'skipped', 'delivered'])
+      expect(await write(row('update', 'b', { plan: null }), row('upsert', 'e', { spent: 'not a number' }))).toEqual([
+        'delivered',
+        'rejected',
+      ])
+      const read = () =>
+        query(
+          `SELECT ${column('id')} AS id, ${column('plan')} AS plan, ${forms.number('spent')} AS spent FROM {customers} ORDER BY 1`,
+        )
+      expect(await read()).toEqual([
+        { id: 'a', plan: 'pro', spent: '1.5' },
+        { id: 'b', plan: null, spent: '2' },
+        { id: "d'1", plan: null, spent: null },
+      ])
+      const keys: string[] = []
+      await definition.listKeys?.(context, object, async (some) => void keys.push(...some))
+      expect(keys).toEqual(['a', 'b', "d'1"])
+      expect(await write(row('delete', 'a'), row('delete', 'missing'))).toEqual(['delivered', 'delivered'])
+      expect((await read()).map(({ id }) => id)).toEqual(['b', "d'1"])
+      expect(await write(row('upsert', 'a', { plan: 'again' }))).toEqual(['delivered'])
+      expect((await read())[0]).toEqual({ id: 'a', plan: 'again', spent: null })
+      // A load of events leaves rows alone.
+      await stage(writtenEvent())
+      await load()
+      expect(await read()).toHaveLength(3)
     })
 
     test('two loads at once store each event once', async () => {

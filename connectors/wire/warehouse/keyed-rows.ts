@@ -1,15 +1,13 @@
 import type { OutgoingEvent } from '@tributary/connector-kit'
-import { fitted } from '../../wire/warehouse/names.ts'
-import type { TableRow } from '../../wire/warehouse/prepare-rows.ts'
-import type { Columns, ColumnType, Tables } from '../../wire/warehouse/tables.ts'
-import { maxColumns } from './tables.ts'
-import { fitTo, safeText, typeFor } from './values.ts'
+import { fitted } from './names.ts'
+import type { TableRow } from './prepare-rows.ts'
+import type { ColumnRules, Columns, ColumnType, Tables } from './tables.ts'
 
 /** A row for the table that the user chose, or why the event gives none. */
 export type UpsertRow = { row: TableRow } | { problem: string }
 
-/** Returns the column name for a field. A name that PostgreSQL would truncate is truncated here. */
-export const columnName = (name: string): string => fitted(safeText(name), name)
+/** Returns the column name for a field: at most 63 bytes, without characters that no database takes. */
+export const columnName = (name: string): string => fitted(name.toWellFormed().replaceAll('\0', '\ufffd'), name)
 
 /** Returns the payload of the mapping, by column. */
 const valuesOf = (event: Pick<OutgoingEvent, 'payload'>): Map<string, unknown> =>
@@ -21,6 +19,7 @@ const ensure = async (
   table: string,
   key: string,
   rows: readonly ReadonlyMap<string, unknown>[],
+  { typeFor, maxColumns }: ColumnRules,
 ): Promise<Columns> => {
   const columns = (await tables.columns(table)) ?? new Map<string, ColumnType>()
   const missing = new Map<string, ColumnType>()
@@ -42,11 +41,12 @@ export const upsertRows = async (
   tables: Tables,
   { table, key }: { table: string; key: string },
   events: readonly Pick<OutgoingEvent, 'payload'>[],
+  rules: ColumnRules,
 ): Promise<UpsertRow[]> => {
   const rows = events.map(valuesOf)
   const keyed = rows.filter((row) => row.get(key) !== undefined && row.get(key) !== null)
   if (keyed.length === 0) return rows.map(() => ({ problem: `The mapping has no value for the key column ${key}` }))
-  const columns = await ensure(tables, table, key, keyed)
+  const columns = await ensure(tables, table, key, keyed, rules)
   return rows.map((row): UpsertRow => {
     if (!keyed.includes(row)) return { problem: `The mapping has no value for the key column ${key}` }
     const values = new Map<string, unknown>()
@@ -55,7 +55,7 @@ export const upsertRows = async (
       if (value === undefined || (value === null && type === undefined)) continue
       if (type === undefined)
         return { problem: `The table ${table} has no column ${column} and can't take another one` }
-      const fit = value === null ? { value } : fitTo(type, value)
+      const fit = value === null ? { value } : rules.fitTo(type, value)
       if (fit === undefined) return { problem: `The value of ${column} does not match its type, ${type}` }
       values.set(column, fit.value)
     }
