@@ -1,6 +1,6 @@
 import { defineSettings, type SettingsOf, setting } from '@tributary/connector-kit'
 import { databaseProblems, databaseSettings } from '../../wire/access/access.ts'
-import { everySetting } from '../../wire/warehouse/load-settings.ts'
+import { everySetting, loadProblems } from '../../wire/warehouse/load-settings.ts'
 
 const nameCharacters = 200
 
@@ -27,8 +27,10 @@ export const settings = defineSettings({
 export type ClickhouseSettings = SettingsOf<typeof settings>
 
 /** Checks rules that the field types do not include. */
-export const check = (given: Partial<ClickhouseSettings>): Record<string, string> =>
-  databaseProblems(given, ['database'], {
+export const check = (given: Partial<ClickhouseSettings>): Record<string, string> => ({
+  ...loadProblems(given),
+  ...databaseProblems(given, ['database'], {
     isName: (name) => name !== '' && name.length <= nameCharacters && !name.includes('\0'),
     words: `At most ${nameCharacters} characters, without NUL characters`,
-  })
+  }),
+})

@@ -14,7 +14,7 @@ import { deleteUsers } from './delete-users.ts'
 import { stageTable, type WarehouseSession } from './dialect.ts'
 import { ownTables } from './event-rows.ts'
 import { loadStaged } from './load.ts'
-import { stageBatching } from './load-settings.ts'
+import { loadHoursOf, stageBatching } from './load-settings.ts'
 import { changeType, conversionOf, countRows, dropColumn, listTables, renameColumn } from './repair.ts'
 import { stageEvents } from './stage.ts'
 import { listTableKeys, writeTableRows } from './table-rows.ts'
@@ -60,7 +60,9 @@ const telling = (session: WarehouseSession): WarehouseSession => ({
 })
 
 /** Returns the parts of a definition that are the same for all warehouses. */
-export const warehouseParts = <S extends Settings & { readonly load_minutes?: string | undefined }>(
+export const warehouseParts = <
+  S extends Settings & { readonly load_minutes?: string | undefined; readonly load_hours?: string | undefined },
+>(
   kind: WarehouseKind<S>,
 ) => {
   const caches = new WeakMap<Lifetime, { cache: TablesCache; at: number }>()
@@ -134,6 +136,7 @@ export const warehouseParts = <S extends Settings & { readonly load_minutes?: st
 
   const warehouse: Warehouse<S> = {
     everyMinutes: ({ load_minutes }) => Number(load_minutes ?? usualMinutes),
+    hours: ({ load_hours }) => loadHoursOf(load_hours),
     billed: kind.billed,
     load: (context) =>
       using(context, (session, tables) => {

@@ -22,7 +22,35 @@ export const everySetting = (usual: LoadMinutes) => ({
       { value: '1440', label: '24 hours' },
     ],
   }),
+  load_hours: setting.text({
+    label: 'Load only between',
+    help: 'Hours of the day in UTC, such as 22-6. Loads that people start run at any time. Empty: all day.',
+    maxLength: 5,
+  }),
 })
+
+const hours = /^(\d{1,2})-(\d{1,2})$/
+
+/** The hours of the day in which a warehouse is loaded, UTC: from the beginning of `from` to that of `to`. */
+export type LoadHours = { from: number; to: number }
+
+/** Reads the hours of a setting; undefined for all day. */
+export const loadHoursOf = (text: string | undefined): LoadHours | undefined => {
+  const [, from, to] = hours.exec(text ?? '') ?? []
+  return from === undefined || to === undefined ? undefined : { from: Number(from), to: Number(to) % 24 }
+}
+
+/** Checks the settings of loads. */
+export const loadProblems = ({
+  load_hours: text = '',
+}: {
+  load_hours?: string | undefined
+}): Record<string, string> => {
+  if (text === '') return {}
+  const found = hours.exec(text)
+  const isValid = found !== null && Number(found[1]) < 24 && Number(found[2]) <= 24 && found[1] !== found[2]
+  return isValid ? {} : { load_hours: 'Two different hours from 0 to 24, such as 22-6' }
+}
 
 /** Longest time in minutes that events wait in the log before they are staged. */
 const longestWait = 60

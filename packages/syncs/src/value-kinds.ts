@@ -40,7 +40,12 @@ export const valueKindOf = (type: string): ValueKind => {
   if (numericType.test(type) || clickhouseNumber.test(type) || bigqueryNumber.test(type)) return 'number'
   if (/^boolean\b/.test(type)) return 'flag'
   if (type === 'Bool' || type === 'BOOL') return 'bool'
-  if (/^(?:jsonb?|super)\b/.test(type) || clickhouseJson.test(type) || bigqueryJson.test(type) || databricksJson.test(type))
+  if (
+    /^(?:jsonb?|super)\b/.test(type) ||
+    clickhouseJson.test(type) ||
+    bigqueryJson.test(type) ||
+    databricksJson.test(type)
+  )
     return 'json'
   return /^(?:timestamp|datetime|DATETIME)/.test(type) ? 'time' : 'text'
 }

@@ -3,6 +3,7 @@ import type { DestinationRow } from '@tributary/configuration'
 import { resourceNames, type WarehouseLoad, type WarehouseStatus } from '@tributary/contract'
 import { notFound } from '@tributary/kernel'
 import { changeText } from './change-text.ts'
+import { nextLoadTime } from './load-hours.ts'
 import { paceOf } from './queue-due-loads.ts'
 import type { WarehouseServices } from './services.ts'
 
@@ -76,7 +77,7 @@ export const showStatus = async (
   destination: DestinationRow,
 ): Promise<WarehouseStatus> => {
   const { db, clock } = deps
-  const { everyMinutes, billed } = await paceOf(deps, destination)
+  const { everyMinutes, hours, billed } = await paceOf(deps, destination)
   const state = await db
     .selectFrom('warehouse_states')
     .selectAll()
@@ -95,11 +96,13 @@ export const showStatus = async (
     .where('kind', '=', 'load')
     .where('finish_time', '>', new Date(clock() - dayMs))
     .execute()
+  const planned = state?.next_load_time.getTime()
+  const next = planned === undefined ? undefined : nextLoadTime(hours, Math.max(planned, clock()))
   const ms = ended.reduce((sum, each) => sum + (Number(each.finish_time) - Number(each.start_time)), 0)
   return {
     every_minutes: everyMinutes,
     billed,
-    next_load_time: destination.enabled ? wire(state?.next_load_time ?? null) : null,
+    next_load_time: destination.enabled && next !== undefined ? new Date(next).toISOString() : null,
     complete_time: wire(state?.complete_time ?? null),
     waiting_event_count: Number(waiting?.events ?? 0),
     loads_last_day: ended.length,

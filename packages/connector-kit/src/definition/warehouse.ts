@@ -24,6 +24,8 @@ export type Conversion = { values: number; convert: number; fromExtra: number; e
 export type Warehouse<S extends Settings = Settings> = {
   /** Minutes between two loads. */
   everyMinutes: (settings: S) => number
+  /** The hours of the day (UTC) in which loads run by schedule: from `from` to before `to`; undefined for all day. */
+  hours: (settings: S) => { from: number; to: number } | undefined
   /** Whether the vendor bills the time that a load takes. */
   billed: (settings: S) => boolean
   /**
