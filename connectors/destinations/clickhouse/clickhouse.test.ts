@@ -68,6 +68,7 @@ warehouseConformance(
     number: (name) => `toString(\`${name}\`)`,
     time: (name) =>
       `formatDateTime(\`${name}\`, '%F %T', 'UTC') || '.' || leftPad(toString(toUnixTimestamp64Milli(\`${name}\`) % 1000), 3, '0')`,
+    seconds: (name) => `toUnixTimestamp(\`${name}\`)`,
     flag: (name) => `toString(\`${name}\`)`,
     member: (name, member) =>
       `multiIf(NOT JSONHas(\`${name}\`, '${member}'), NULL, JSONType(\`${name}\`, '${member}') = 'String', JSONExtractString(\`${name}\`, '${member}'), JSONExtractRaw(\`${name}\`, '${member}'))`,

@@ -16,6 +16,13 @@ import { createPostgresPeer, type PostgresPeer } from '@tributary/test-kit'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
 import { tableObject } from '../../wire/access/table-object.ts'
 import { quoted } from '../../wire/postgresql/identifiers.ts'
+import {
+  type AnalystForms,
+  analystQuestions,
+  answerOf,
+  makeShopEvents,
+  shopEvents,
+} from '../../wire/warehouse/testing-analyst-queries.ts'
 import { postgresql } from './definition.ts'
 import { maxColumns } from './tables.ts'
 
@@ -97,6 +104,24 @@ const event = (fields: Given = {}, more: Partial<OutgoingEvent> = {}): OutgoingE
   return { eventId, messageId, type, event: name, json: JSON.stringify(full), action: 'write_event', ...more }
 }
 const delivered = { kind: 'delivered' }
+
+test('ten questions of analysts have the answers of a plain evaluation', async () => {
+  const { deliver, schema } = open()
+  const made = makeShopEvents()
+  await deliver(shopEvents(made))
+  const forms: AnalystForms = {
+    column: (name) => `"${name}"`,
+    time: (name) => `to_char("${name}" at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.MS')`,
+    seconds: (name) => `floor(extract(epoch from "${name}"))`,
+  }
+  for (const { title, sql, answer } of analystQuestions) {
+    const expected = answer(made)
+    const rows = await peer.query<Record<string, unknown>>(
+      sql(forms).replace(/\{(\w+)\}/g, (_, table: string) => `${quoted(schema)}.${quoted(table)}`),
+    )
+    expect({ title, answer: answerOf(rows, expected) }).toEqual({ title, answer: expected })
+  }
+})
 
 describe('writing an event', () => {
   test('a track event is a row of tracks and of its own table, with typed columns', async () => {

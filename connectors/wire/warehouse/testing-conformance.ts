@@ -11,6 +11,7 @@ import {
 } from '@tributary/connector-kit'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { tableObject } from '../access/table-object.ts'
+import { analystQuestions, answerOf, makeShopEvents, shopEvents } from './testing-analyst-queries.ts'
 
 /** A warehouse that executes SQL, for one test file. */
 export type ConformancePeer = AsyncDisposable & {
@@ -32,6 +33,8 @@ export type ConformanceForms = {
   /** The expression of a column's value as text, in the form of the suite: numbers without trailing zeros. */
   number(column: string): string
   time(column: string): string
+  /** Whole seconds since 1970. */
+  seconds(column: string): string
   flag(column: string): string
   /** The expression of a member of a column of JSON, as text. */
   member(column: string, name: string): string
@@ -529,6 +532,18 @@ export const warehouseConformance = (
       await stage(writtenEvent())
       await load()
       expect(await read()).toHaveLength(3)
+    })
+
+    test('ten questions of analysts have the answers of a plain evaluation', async () => {
+      const made = makeShopEvents()
+      const events = shopEvents(made)
+      await stage(...events.slice(0, 60))
+      await stage(...events.slice(60))
+      await load()
+      for (const { title, sql, answer } of analystQuestions) {
+        const expected = answer(made)
+        expect({ title, answer: answerOf(await query(sql(forms)), expected) }).toEqual({ title, answer: expected })
+      }
     })
 
     test('two loads at once store each event once', async () => {
