@@ -45,6 +45,7 @@ const guides = {
     'Destinations',
     'Where events go: warehouses, cloud storage, other platforms, and your own endpoints.',
   ],
+  warehouses: ['Destinations', 'Loads, tables, columns and their types, and how complete the tables are.'],
   'own-destinations': [
     'Destinations',
     'A destination of your own by a description: build, try, publish, and share it.',

@@ -25,6 +25,7 @@ test.each([
   ['/workspaces/1/settings/personal-data', '', '/docs/mappings#data-of-the-user'],
   ['/workspaces/1/destinations/2', '', '/docs/destinations'],
   ['/workspaces/1/destinations/2', '#deliveries', '/docs/deliveries'],
+  ['/workspaces/1/destinations/2', '#loads', '/docs/warehouses'],
   ['/workspaces/1/destinations/2', '#failures', '/docs/deliveries#failures'],
   ['/workspaces/1/destinations/2', '#mappings', '/docs/mappings'],
   ['/workspaces/1/destinations/2', '#replay', '/docs/deliveries#replays'],

@@ -34,6 +34,7 @@ const places: readonly [screen: RegExp, byHash: Readonly<Record<string, string>>
       '': ofConnector,
       failures: 'deliveries#failures',
       deliveries: 'deliveries',
+      loads: 'warehouses',
       mappings: 'mappings',
       replay: 'deliveries#replays',
       connections: 'concepts#destination-connection-and-mapping',

@@ -142,7 +142,7 @@ export type SyncTab = 'mapping' | 'settings'
 export type DataSourceTab = 'models' | 'settings'
 export type SignalTab = 'quality' | 'attribution' | 'conversions' | 'settings'
 export type OwnConnectorTab = 'preview' | 'vectors' | 'try' | 'versions'
-export type DestinationTab = 'failures' | 'deliveries' | 'mappings' | 'replay' | 'connections' | 'settings'
+export type DestinationTab = 'failures' | 'deliveries' | 'loads' | 'mappings' | 'replay' | 'connections' | 'settings'
 
 /**
  * Path patterns of the router, relative to their parent: the root, the workspace, or its settings. An unknown path

@@ -56,6 +56,7 @@ const presentApp = (
   extra: { app_icon: entry?.icon ?? '' },
   settings: presentSettings(definition?.settings.fields ?? [], settings),
   people_lists: presentPeopleLists(definition),
+  abilities: [...(entry?.abilities ?? [])],
 })
 
 /** Returns the settings that a user must enter before anything is sent, in the order of the definition. */

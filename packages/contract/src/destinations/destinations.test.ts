@@ -7,7 +7,7 @@ test('DST-07: a destination without an app name is refused with "Required"', () 
   expect(error?.issues.map(({ path, message }) => [path.join('.'), message])).toEqual([['app.name', 'Required']])
 })
 
-test('an app without lists of people, from a server of an earlier version, is accepted', () => {
+test('an app without lists of people and abilities, from a server of an earlier version, is accepted', () => {
   const app = {
     name: 'workspaces/w/destinations/d/app',
     catalog_app: 'catalogDestinations/webhook',
@@ -18,5 +18,5 @@ test('an app without lists of people, from a server of an earlier version, is ac
     extra: { app_icon: '' },
     settings: [],
   }
-  expect(destinationApp.parse(app)).toEqual({ ...app, people_lists: null })
+  expect(destinationApp.parse(app)).toEqual({ ...app, people_lists: null, abilities: [] })
 })

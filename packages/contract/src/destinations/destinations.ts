@@ -32,6 +32,8 @@ export const destinationApp = z.object({
     .object({ setting: z.string(), title: z.string(), max_title: z.number().int() })
     .nullable()
     .default(null),
+  /** Some of `destinationAbilities`. Servers of an earlier version do not send it. */
+  abilities: z.array(z.string()).default([]),
 })
 export type DestinationApp = z.infer<typeof destinationApp>
 

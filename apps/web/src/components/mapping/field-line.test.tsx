@@ -22,6 +22,7 @@ const destination: Destination = {
     extra: { app_icon: '' },
     settings: [],
     people_lists: null,
+    abilities: [],
   },
   state: 'ready',
   missing_settings: [],

@@ -21,6 +21,7 @@ const destinationWith = (lists: Destination['app']['people_lists']): Destination
     extra: { app_icon: '' },
     settings: [],
     people_lists: lists,
+    abilities: [],
   },
   state: 'ready',
   missing_settings: [],

@@ -8,7 +8,7 @@ import { paths } from '../../lib/paths.ts'
 import { destinationQuery } from '../../lib/queries/workspace-queries.ts'
 import { useWorkspace } from '../../lib/workspace.ts'
 import { ConnectionNotice } from './connection-card.tsx'
-import { destinationTabs } from './destination-tabs.tsx'
+import { tabsOf } from './destination-tabs.tsx'
 import { MappingDraftContext, useMappingDraft } from './mappings/use-mapping-draft.ts'
 import { PausedNote } from './paused-note.tsx'
 import { SetUpNotice } from './set-up-notice.tsx'
@@ -38,7 +38,7 @@ const DestinationView = ({ item: destination }: { item: Destination }) => {
           </>
         }
         label="Destination"
-        tabs={destinationTabs.map(({ id, name, Content, Count }, index) => ({
+        tabs={tabsOf(destination).map(({ id, name, Content, Count }, index) => ({
           id,
           name,
           content: <Content destination={destination} />,

@@ -15,6 +15,7 @@ const named = (name: string, title: string): Destination => ({
     extra: { app_icon: '' },
     settings: [],
     people_lists: null,
+    abilities: [],
   },
   state: 'ready',
   missing_settings: [],

@@ -26,6 +26,7 @@ const destination = (missing: string[]): Destination => ({
       setting({ name: 'key', display_name: 'Access key' }),
     ],
     people_lists: null,
+    abilities: [],
   },
   state: missing.length > 0 ? 'needs_setup' : 'ready',
   missing_settings: missing,

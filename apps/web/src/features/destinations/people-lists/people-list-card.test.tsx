@@ -23,6 +23,7 @@ const destinationWith = (chosen: string | null, more: Partial<Destination> = {})
       { ...settingOption({ name: 'audience_id', display_name: 'Audience' }), value: chosen, is_set: chosen !== null },
     ],
     people_lists: { setting: 'audience_id', title: 'TikTok audience', max_title: 5 },
+    abilities: [],
   },
   state: 'ready',
   missing_settings: [],
