@@ -108,7 +108,7 @@ export const Comparison = ({
                   to={paths.newReplay(destination.name, { kind: 'history' })}
                   className="rounded-sm text-accent-ink underline underline-offset-3"
                 >
-                  Send the events of that day again
+                  Send stored events again
                 </Link>
               )}
             </>

@@ -1,7 +1,6 @@
 import type { Destination, WarehouseLoad } from '@tributary/contract'
 import { Database } from 'lucide-react'
 import { bytesText } from '../../../lib/format/bytes.ts'
-import { count } from '../../../lib/format/text.ts'
 import { paths } from '../../../lib/paths.ts'
 import { isOpen } from '../../../lib/queries/warehouse-queries.ts'
 import { Badge } from '../../../ui/badge.tsx'
@@ -21,21 +20,15 @@ const Work = ({ load }: { load: WarehouseLoad }) => {
   const { kind, reason, unfit_count, state } = load
   return (
     <span className="block min-w-0 py-1.5">
-      <span className="block truncate font-medium" title={loadTitle(load)}>
-        {loadTitle(load)}
-      </span>
+      <span className="block font-medium wrap-anywhere">{loadTitle(load)}</span>
       {reason !== '' && state !== 'succeeded' ? (
-        <span className="block truncate text-xs text-danger-ink" title={reason}>
+        <span className="line-clamp-2 text-xs wrap-anywhere text-danger-ink" title={reason}>
           {reason}
         </span>
       ) : (
-        kind === 'load' && !isOpen(load) && <span className="block truncate text-xs text-ink-2">{rowsText(load)}</span>
+        kind === 'load' && !isOpen(load) && <span className="block text-xs text-ink-2">{rowsText(load)}</span>
       )}
-      {unfit_count > 0 && (
-        <span className="block truncate text-xs text-warning-ink" title={movedText(unfit_count)}>
-          {movedText(unfit_count)}
-        </span>
-      )}
+      {unfit_count > 0 && <span className="block text-xs text-warning-ink">{movedText(unfit_count)}</span>}
     </span>
   )
 }
@@ -53,20 +46,12 @@ const columns: readonly Column<WarehouseLoad>[] = [
     ),
   },
   {
-    id: 'rows',
-    header: 'Rows',
-    width: 'sm:w-24',
-    align: 'right',
-    wide: 'lg',
-    cell: ({ row_count }) => count(row_count),
-  },
-  {
     id: 'bytes',
     header: 'Size',
     width: 'sm:w-28',
     align: 'right',
     wide: 'lg',
-    cell: ({ bytes }) => bytesText(bytes),
+    cell: ({ kind, bytes }) => (kind === 'load' ? bytesText(bytes) : <span className="text-ink-3">–</span>),
   },
   {
     id: 'duration',

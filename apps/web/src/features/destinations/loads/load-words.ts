@@ -24,7 +24,7 @@ export const loadTitle = ({ kind, change, state }: Pick<WarehouseLoad, 'kind' | 
   return `${state === 'succeeded' ? done : wanted}: ${change}`
 }
 
-/** Who or what started a load. */
+/** The user who started a load, or the schedule. */
 export const starterOf = ({ trigger, creator }: Pick<WarehouseLoad, 'trigger' | 'creator'>): string =>
   trigger === 'schedule' ? 'Schedule' : (creator?.display_name ?? 'A former member')
 
@@ -68,8 +68,8 @@ export const everyText = (minutes: number): string => {
 }
 
 /**
- * For a warehouse that bills running time: the loads a day by the schedule, and the minutes that they run if each takes
- * as long as those of the last 24 hours. Undefined for others.
+ * For a warehouse that bills running time: the loads a day by the schedule, and the minutes that they run. Each counts
+ * as long as those of the last 24 hours. Undefined for other warehouses.
  */
 export const billedText = ({
   billed,

@@ -95,8 +95,8 @@ export const StatusCard = ({
           <Fact name="Waiting to be staged">
             {count(waiting_event_count)} {pluralise(waiting_event_count, 'event')}
           </Fact>
-          <Fact name="Loads in 24 hours">{count(loads_last_day)}</Fact>
-          <Fact name="Running time in 24 hours">{elapsed(seconds_last_day * 1000)}</Fact>
+          <Fact name="Loads in 24 h">{count(loads_last_day)}</Fact>
+          <Fact name="Running time in 24 h">{elapsed(seconds_last_day * 1000)}</Fact>
         </dl>
         {billed !== undefined && <p className="text-sm text-ink-2">{billed}</p>}
         {open !== undefined && <Progress load={open} />}
