@@ -24,6 +24,7 @@ import { makeSetAsideRequest } from './testing/held-work.ts'
 import { createRequests, makeSync, trialAudience, trialComputedTrait } from './testing/requests.ts'
 import { loopbackUrl, openIdSettings } from './testing/sign-ins.ts'
 import { signalsCatalog, trialSignal } from './testing/signals.ts'
+import { warehouseParams } from './testing/warehouses.ts'
 
 /** Values that no guest may read: a text, and a number. */
 const mark = 'planted-value-7f3a'
@@ -177,6 +178,28 @@ const plantHeldWork = async (): Promise<void> => {
   await makeSetAsideRequest(harness, organization.workspaceId, `SyntaxError: "${mark}" is not valid JSON`)
 }
 
+/** The path parameters of the methods about a warehouse whose load and comparison have failed. */
+const warehouse: Record<string, string> = {}
+
+const plantLoad = async (): Promise<void> => {
+  Object.assign(warehouse, { workspace: organization.workspaceId }, await warehouseParams(organization))
+  const reason = `The value "${mark}" is no number`
+  await harness.db
+    .updateTable('warehouse_loads')
+    .set({ state: 'failed', reason, statement: `INSERT INTO tracks VALUES ('${mark}')` })
+    .where('id', '=', warehouse.warehouse_load ?? '')
+    .execute()
+  const comparison = { day: '2026-03-03', compare_time: new Date(harness.now()).toISOString(), tables: [], reason }
+  await harness.db
+    .insertInto('warehouse_states')
+    .values({
+      destination_id: warehouse.destination ?? '',
+      next_load_time: new Date(harness.now()),
+      comparison: JSON.stringify(comparison),
+    })
+    .execute()
+}
+
 const plantProfile = async (): Promise<void> => {
   const time = new Date(harness.now()).toISOString()
   const traits = { card: mark, amount: markedNumber, email: `${mark}@x.test` }
@@ -252,6 +275,7 @@ const plant = async (): Promise<void> => {
   await plantEvents(source)
   await plantRows(source)
   await plantHeldWork()
+  await plantLoad()
   await plantProfile()
   await makeSync(harness, organization, made.destination.name)
   await harness.db
@@ -312,6 +336,7 @@ const readable = methodList.filter(
 /** A call for the planted resources if its path contains their IDs, and otherwise for any resource. */
 const planted = async (name: string): Promise<{ path: string; body?: unknown }> => {
   const method = methodList.find((each) => each.name === name)
+  if (method !== undefined && name.startsWith('warehouseLoads')) return { path: formatPath(method.path, warehouse) }
   const wanted = [...(method?.path.matchAll(/\{(\w+)\}/g) ?? [])].map((match) => match[1] ?? '')
   if (method === undefined || method.verb !== 'GET' || wanted.some((each) => params[each] === undefined)) {
     const { path, body } = await requestOf(name, organization.administrator)
@@ -355,6 +380,9 @@ const telling = new Set([
   'replays.get',
   'signals.get',
   'signals.listConversions',
+  'warehouseLoads.list',
+  'warehouseLoads.get',
+  'warehouseLoads.getStatus',
 ])
 
 describe('values of people are masked for guests in every method, and for no other caller', () => {

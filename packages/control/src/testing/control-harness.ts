@@ -43,6 +43,7 @@ import { erasureJob } from '../../../privacy/src/erasure-job.ts'
 import { alertJob } from '../../../syncs/src/alert-channels/queue.ts'
 import { syncJob } from '../../../syncs/src/begin-run.ts'
 import { dryRunJob } from '../../../syncs/src/dry-runs/begin.ts'
+import { loadJob } from '../../../warehouses/src/begin-load.ts'
 import { defaultAuditRetention } from '../audit-records/retention.ts'
 import { createDns } from '../custom-domains/dns.ts'
 import { type ControlDeps, createControl } from '../index.ts'
@@ -50,6 +51,7 @@ import { createSessions } from '../sessions/sessions.ts'
 import { createPasswords, type Passwords } from '../users/sign-in/passwords.ts'
 import { testDataSource, testUploadSource } from './data-source.ts'
 import { testPermittedDestination } from './permitted-destination.ts'
+import { emptyWarehouse, warehouseDestination } from './warehouse-destination.ts'
 
 /** Test settings with one setting of each type. */
 const testSettings = defineSettings({
@@ -159,7 +161,7 @@ export const testCatalog: Catalog = {
     testSignedSource,
     { slug: 'ads', title: 'Ads', description: 'd', type: 5, targetProduct: 'SIGNALS', docsUrl: '', guide: [] },
   ),
-  destinations: listed(testDestination, testPermittedDestination),
+  destinations: listed(testDestination, testPermittedDestination, warehouseDestination(emptyWarehouse())),
   dataSources: listedDataSources(testDataSource, testUploadSource),
 }
 
@@ -303,7 +305,7 @@ export const startControl = async (options: Partial<ControlDeps> = {}) => {
   const secretBox = createSecretBox(Buffer.alloc(32, 7))
   const jobs = await openPgBossJobs({
     pool: database.pool,
-    kinds: [mailJob, erasureJob, computeJob, syncJob, dryRunJob, alertJob, releaseJob],
+    kinds: [mailJob, erasureJob, computeJob, syncJob, dryRunJob, alertJob, releaseJob, loadJob],
     logger: silentLogger,
     metrics: noMetrics,
   })

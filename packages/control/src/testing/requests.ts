@@ -21,6 +21,7 @@ import { peopleRequest } from './people-requests.ts'
 import { grantRequest } from './permissions.ts'
 import { signInRequest } from './sign-ins.ts'
 import { makeSignal, signalRequest } from './signals.ts'
+import { warehouseParams } from './warehouses.ts'
 
 /**
  * Makes the path and body of a call that succeeds for each caller with permission. Each writing call gets resources of
@@ -295,6 +296,9 @@ const bodiesFor = (organization: Organization, made: Made): Readonly<Record<stri
   'profileKeys.rotate': {},
   'sessions.deleteOthers': {},
   'privacyRequests.create': { kind: 'delete', identifiers: [{ type: 'user_id', value: newId() }] },
+  'warehouseLoads.start': {},
+  'warehouseLoads.countConversion': { table: 'order_completed', column: 'total', type: 'text' },
+  'warehouseLoads.changeColumn': { kind: 'drop_column', table: 'order_completed', column: 'total' },
 })
 
 /** Makes an audience with two versions. */
@@ -532,6 +536,7 @@ const paramsOf = async (
     ...(has('replay') ? { replay: await replayIdOf(organization, made) } : {}),
   }
   if (has('people_list')) params.people_list = 'list-1'
+  if (name.startsWith('warehouseLoads')) Object.assign(params, await warehouseParams(organization))
   if (has('sync')) params.sync = await makeSync(harness, organization, made.destination.name)
   if (name.startsWith('syncDryRuns'))
     await harness.db.deleteFrom('sync_dry_runs').where('workspace_id', '=', workspaceId).execute()
