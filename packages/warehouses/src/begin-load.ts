@@ -33,6 +33,17 @@ export const queueLoads = async (
   await jobs.send(db, loadJob, { workspace: workspace_id, destination: id }, { key: id })
 }
 
+const hourMs = 60 * 60_000
+
+/** Adds the state of a warehouse if it has none. The check of each minute moves its next load to the pace of the settings. */
+export const ensureState = async (tx: Tx, { id }: Pick<Place, 'id'>, time: Date): Promise<void> => {
+  await tx
+    .insertInto('warehouse_states')
+    .values({ destination_id: id, next_load_time: new Date(time.getTime() + 24 * hourMs) })
+    .onConflict((conflict) => conflict.column('destination_id').doNothing())
+    .execute()
+}
+
 /**
  * Adds a load in the caller's transaction, and returns its ID. A load of the destination that waits or runs already is
  * returned.
@@ -67,6 +78,7 @@ export const beginLoad = async (
         create_time: given.time,
       })
       .execute()
+  await ensureState(tx, destination, given.time)
   await queueLoads(tx, jobs, destination)
   return id
 }

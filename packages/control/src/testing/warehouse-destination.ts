@@ -59,6 +59,7 @@ export const warehouseDestination = (answers: WarehouseAnswers): DestinationDefi
   deliver: async () => ({ outcomes: { kind: 'delivered' }, httpStatus: 200, latencyMs: 0 }),
   warehouse: {
     everyMinutes: ({ load_minutes }) => Number(load_minutes),
+    hours: () => undefined,
     billed: () => true,
     types: ['text', 'number', 'time'],
     tablesOf: () => ['tracks', 'order_completed'],
