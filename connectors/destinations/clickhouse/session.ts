@@ -23,6 +23,7 @@ const settings = (limitMs: number): Record<string, string> => ({
   timeout_overflow_mode: 'throw',
   date_time_output_format: 'iso',
   output_format_json_quote_64bit_integers: '0',
+  output_format_json_escape_forward_slashes: '0',
   // A statement has ended when it is answered, also on a cluster.
   mutations_sync: '2',
   lightweight_deletes_sync: '2',
