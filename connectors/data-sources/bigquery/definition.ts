@@ -1,5 +1,6 @@
 import { defineDataSource } from '@tributary/connector-kit'
-import { google, openSession } from './session.ts'
+import { google } from '../../wire/bigquery/google.ts'
+import { openSession } from './session.ts'
 import { check, settings } from './settings.ts'
 
 const grants = `GRANT \`roles/bigquery.jobUser\` ON PROJECT \`your-project\`

@@ -9,22 +9,17 @@ import {
 } from '@tributary/connector-kit'
 import { keyCheckOf, requireDistinct } from '../../wire/access/source-answers.ts'
 import { askThrough } from '../../wire/bigquery/ask.ts'
-import { apiUrl, createCall, type Wait, waitFor } from '../../wire/bigquery/calls.ts'
+import { createCall } from '../../wire/bigquery/calls.ts'
 import { dryRun, requireReading } from '../../wire/bigquery/dry-run.ts'
 import { deliveryError, notBigQuery, queryError } from '../../wire/bigquery/failures.ts'
 import { type Field, typeOf } from '../../wire/bigquery/fields.ts'
+import type { Google } from '../../wire/bigquery/google.ts'
 import { runQuery } from '../../wire/bigquery/run-query.ts'
 import { accountOf } from '../../wire/bigquery/service-account.ts'
 import { listTables, readColumns } from '../../wire/bigquery/tables.ts'
-import { createTokens, tokenUrl } from '../../wire/bigquery/tokens.ts'
+import { createTokens } from '../../wire/bigquery/tokens.ts'
 import type { BigQuerySettings } from './settings.ts'
 import { keyStatement, rowsStatement, statementOf } from './statements.ts'
-
-/** Google's addresses, and how to wait. */
-export type Google = { api: string; tokenUrl: string; wait: Wait }
-
-/** The real ones. */
-export const google: Google = { api: apiUrl, tokenUrl, wait: waitFor }
 
 const columnOf = (field: Field): DataColumn => ({ name: field.name, type: typeOf(field) })
 

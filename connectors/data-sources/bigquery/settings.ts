@@ -1,4 +1,5 @@
 import { defineSettings, type SettingsOf, setting } from '@tributary/connector-kit'
+import { datasetProblem, projectProblem } from '../../wire/bigquery/names.ts'
 import { accountIn, keyProblem } from '../../wire/bigquery/service-account.ts'
 
 /** The settings of the form. */
@@ -33,18 +34,9 @@ export const settings = defineSettings({
 
 export type BigQuerySettings = SettingsOf<typeof settings>
 
-/** Pattern of IDs of projects, with the domain of older ones (cloud.google.com/resource-manager/docs/creating-managing-projects). */
-const isProject = /^(?:[a-z][a-z0-9.-]{0,60}:)?[a-z][a-z0-9-]{4,28}[a-z0-9]$/
-/** Pattern of names of datasets (cloud.google.com/bigquery/docs/datasets, "Dataset naming"). */
-const isDataset = /^\w{1,1024}$/
-
 /** Checks rules that the setting types do not include. */
 export const check = ({ project, dataset, key }: Partial<BigQuerySettings>): Record<string, string> => ({
-  ...(project === undefined || isProject.test(project)
-    ? {}
-    : { project: 'Enter the ID of the project, such as my-project-123, not its name or number' }),
-  ...(dataset === undefined || dataset === '' || isDataset.test(dataset)
-    ? {}
-    : { dataset: 'Enter the name of the dataset alone: letters, digits, and underscores' }),
+  ...projectProblem(project),
+  ...datasetProblem(dataset),
   ...(key === undefined || accountIn(key) !== undefined ? {} : { key: keyProblem }),
 })

@@ -12,7 +12,7 @@ import {
 import type { PeerAnswer } from '@tributary/connector-kit/testing'
 import { afterAll, afterEach, beforeAll } from 'vitest'
 import { type BigQueryPeer, keyFileOf, keys, startBigQuery } from '../../wire/bigquery/testing-bigquery.ts'
-import { errorBody } from '../../wire/bigquery/testing-jobs.ts'
+import { errorBody } from '../../wire/bigquery/testing-refusals.ts'
 import { bigquery } from './definition.ts'
 import { openSession } from './session.ts'
 import type { BigQuerySettings } from './settings.ts'

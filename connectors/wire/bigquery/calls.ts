@@ -30,6 +30,8 @@ export type Called = {
   query?: Readonly<Record<string, string>>
   /** A call with a body is a POST. */
   body?: object
+  /** A body in parts that are sent to the address of uploads, instead of `body`. */
+  upload?: { contentType: string; text: string }
   scope: keyof typeof scopes
   /** Whether the call is repeated after a temporary error. Set it if a second call changes nothing. */
   isRepeated: boolean
@@ -67,7 +69,8 @@ const pauseAfter = (error: unknown, tries: number, isRepeated: boolean): number 
   const usual = pausesMs[tries]
   if (usual === undefined || !isRepeated || error instanceof AnswerTooLarge) return undefined
   const isTemporary = error instanceof RetryableError || (error instanceof BigQueryError && isPassing(error))
-  if (!isTemporary) return undefined
+  // A quota is that of a day, so a few seconds do not help.
+  if (!isTemporary || (error instanceof BigQueryError && error.reason === 'quotaExceeded')) return undefined
   const { retryAfterMs = usual } = error
   return retryAfterMs > maxWaitMs ? undefined : Math.max(retryAfterMs, usual)
 }
@@ -77,10 +80,12 @@ export const createCall = (deps: { api: string; ask: Ask; tokens: Tokens; signal
   const { api, ask, tokens, wait } = deps
 
   const send = async (called: Called, signal: AbortSignal): Promise<Answer> => {
-    const { path, query = {}, body, maxBytes = answerBytes, timeoutMs = usualMs } = called
+    const { path, query = {}, body, upload, maxBytes = answerBytes, timeoutMs = usualMs } = called
     const scope = scopes[called.scope]
-    const url = `${api}/bigquery/v2/projects/${path}?${new URLSearchParams({ ...query, prettyPrint: 'false' }).toString()}`
-    const text = body === undefined ? undefined : JSON.stringify(body)
+    const search = new URLSearchParams({ ...query, prettyPrint: 'false' }).toString()
+    const url = `${api}${upload === undefined ? '' : '/upload'}/bigquery/v2/projects/${path}?${search}`
+    const text = upload?.text ?? (body === undefined ? undefined : JSON.stringify(body))
+    const contentType = upload?.contentType ?? 'application/json'
     const once = async (): Promise<{ answer: Answer; token: string }> => {
       const token = await tokens.of(scope)
       const headers = {
@@ -89,7 +94,7 @@ export const createCall = (deps: { api: string; ask: Ask; tokens: Tokens; signal
         'user-agent': 'Tributary/1.0',
         ...(text === undefined
           ? {}
-          : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) }),
+          : { 'content-type': contentType, 'content-length': String(Buffer.byteLength(text)) }),
       }
       const sent = { url, headers, maxBytes, timeoutMs, signal, ...(text === undefined ? {} : { body: text }) }
       return { answer: await ask(sent), token }

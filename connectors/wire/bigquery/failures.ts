@@ -99,15 +99,19 @@ const passing = new Set([
 ])
 
 /**
- * Whether the same request may succeed later. BigQuery also reports rate limits as `invalidQuery`, with the words
- * "Exceeded rate limits" (github.com/googleapis/java-bigquery/issues/1426).
+ * Words of temporary errors whose reason is `invalidQuery`: rate limits (github.com/googleapis/java-bigquery/issues/1426),
+ * and conflicts of statements (docs.cloud.google.com/bigquery/docs/transactions, "Transaction concurrency").
  */
+const passingWords =
+  /Exceeded rate limits|Retrying (?:the job|may solve)|Could not serialize access|is aborted due to concurrent update/
+
+/** Whether the same request may succeed later. */
 export const isPassing = ({ reason, status, message }: BigQueryError): boolean =>
   passing.has(reason) ||
   status === 408 ||
   status === 429 ||
   (status >= 500 && status !== 501) ||
-  /^Exceeded rate limits\b|\bRetrying (?:the job|may solve)\b/.test(message)
+  passingWords.test(message)
 
 const hints: Readonly<Record<string, string>> = {
   accessDenied: 'The service account is missing a role; see the setup guide',

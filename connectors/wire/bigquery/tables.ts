@@ -98,3 +98,14 @@ export const readColumns = async (
   const key = Array.isArray(columns) ? columns.filter((column) => typeof column === 'string') : []
   return { fields: fieldsOf(schema), key: new Set(key) }
 }
+
+/** Returns the location of a dataset, such as `EU`, by `datasets.get`. Rejects like `Call`. */
+export const readLocation = async (
+  call: Call,
+  { project, dataset }: { project: string; dataset: string },
+): Promise<string> => {
+  const path = `${encodeURIComponent(project)}/datasets/${encodeURIComponent(dataset)}`
+  const { location } = await call({ path, scope: 'full', isRepeated: true })
+  if (typeof location !== 'string' || location === '') throw notBigQuery('a dataset has no location')
+  return location
+}

@@ -2,8 +2,10 @@ import { createPublicKey, createVerify, generateKeyPairSync, type KeyObject } fr
 import { isJsonObject, type JsonObject } from '@tributary/connector-kit'
 import { type PeerAnswer, type PeerRequest, startPeer } from '@tributary/connector-kit/testing'
 import { type DuckDb, openDuckDb } from '../warehouse-testing/duckdb.ts'
-import { createJobs, refuse } from './testing-jobs.ts'
+import { createJobs, location } from './testing-jobs.ts'
+import { Refusal, refuse } from './testing-refusals.ts'
 import { listDatasets, listTables, tableOf } from './testing-tables.ts'
+import { macros } from './testing-translate.ts'
 
 /** The project and the account of the tests. */
 export const project = 'my-project'
@@ -58,9 +60,30 @@ export type BigQueryPeer = AsyncDisposable & {
   asked: { at: string; body: JsonObject; search: URLSearchParams }[]
   /** Answers of a test instead of the peer's own; undefined for the peer's own. */
   answerInstead: ((request: PeerRequest, at: string) => PeerAnswer | undefined) | undefined
+  /** Whether the answer to a request is lost, after the peer has done what it asks for. */
+  losesAnswer: ((request: PeerRequest, at: string) => boolean) | undefined
   /** Makes all tokens invalid, as if their time was over. */
   endTokens(): void
   jobs: ReturnType<typeof createJobs>
+}
+
+/** A call of a method. */
+type Asked = {
+  method: string
+  path: readonly string[]
+  search: URLSearchParams
+  body: JsonObject
+  lines: string | undefined
+  scope: string
+}
+
+/** Returns the JSON and the lines of an upload in two parts (jobs.insert, "Upload URI"). */
+const partsOf = (text: string, contentType: string): { body: string; lines: string } => {
+  const [, boundary = '-'] = /^multipart\/related; boundary=(\S+)$/.exec(contentType) ?? []
+  const [, first = '', second = '', end] = text.split(`--${boundary}`)
+  if (end !== '--\r\n') return refuse(400, 'invalid', 'The upload does not have two parts')
+  const contentOf = (part: string): string => part.slice(part.indexOf('\r\n\r\n') + 4, -2)
+  return { body: contentOf(first), lines: contentOf(second) }
 }
 
 const json = (body: object): PeerAnswer => ({
@@ -83,8 +106,7 @@ const base = `/bigquery/v2/projects/${project}`
 /** Starts the peer with the empty project `my-project`. */
 export const startBigQuery = async (): Promise<BigQueryPeer> => {
   const duck = await openDuckDb()
-  await duck.run(`attach ':memory:' as "${project}"; use "${project}";
-    create macro to_json_string(x) as cast(to_json(x) as varchar);`)
+  await duck.run(`attach ':memory:' as "${project}"; use "${project}"; ${macros}`)
   const key = createPublicKey(keys.known.publicKey)
   const tokens = new Map<string, string>()
   const jobs = createJobs(duck, project)
@@ -103,36 +125,36 @@ export const startBigQuery = async (): Promise<BigQueryPeer> => {
     tokens.set(token, scope)
     return json({ access_token: token, expires_in: 3599, token_type: 'Bearer' })
   }
-  const answerOf = async ({
-    method,
-    path,
-    search,
-    body,
-    scope,
-  }: {
-    method: string
-    path: readonly string[]
-    search: URLSearchParams
-    body: JsonObject
-    scope: string
-  }): Promise<object> => {
+  const datasetOf = async (datasetId: string): Promise<object> => {
+    await duck
+      .run(`use "${project}"."${datasetId}"`)
+      .catch(() => refuse(404, 'notFound', `Not found: Dataset ${project}:${datasetId}`))
+    return { kind: 'bigquery#dataset', datasetReference: { projectId: project, datasetId }, location }
+  }
+  const answerOf = async ({ method, path, search, body, lines, scope }: Asked): Promise<object> => {
     const [area = '', first = '', last = '', table = ''] = path
+    const isPost = method === 'POST'
     if (area === 'datasets' && first === '') return listDatasets(duck, project, search)
-    if (area === 'datasets' && last === 'tables' && table === '') return listTables(duck, project, first, search)
-    if (area === 'datasets' && last === 'tables') return tableOf(duck, project, first, table)
-    if (area === 'queries' && method === 'POST') return await jobs.query(body, scope === scopes.full)
-    if (area === 'queries') return await jobs.results(first, search)
+    if (area === 'datasets' && last === 'tables' && table === '')
+      return listTables(duck, { project, dataset: first }, search)
+    if (area === 'datasets' && last === 'tables') return tableOf(duck, { project, dataset: first, table })
+    if (area === 'datasets') return await datasetOf(first)
+    if (area === 'queries') return isPost ? await jobs.query(body, scope === scopes.full) : jobs.results(first, search)
     // By the discovery document, these methods do not accept the scope for reading.
-    if (area === 'jobs' && method === 'POST' && scope !== scopes.full)
+    if (area === 'jobs' && isPost && scope !== scopes.full)
       return refuse(403, 'insufficientPermissions', 'Request had insufficient authentication scopes.')
     if (area === 'jobs' && last === 'cancel') return jobs.cancel(first, search)
-    if (area === 'jobs' && method === 'POST') return await jobs.insert(body)
+    if (area === 'jobs') return isPost ? await jobs.insert(body, lines) : jobs.get(first, search)
     return refuse(404, 'notFound', 'Not Found')
   }
   const answer = async (request: PeerRequest): Promise<PeerAnswer> => {
     const url = new URL(request.url, 'http://google')
     const at = `${request.method} ${url.pathname}`
-    const body = bodyOf(request.body)
+    const isUpload = url.pathname.startsWith('/upload/') && url.searchParams.get('uploadType') === 'multipart'
+    const parts = isUpload
+      ? partsOf(request.body, request.headers['content-type'] ?? '')
+      : { body: request.body, lines: undefined }
+    const body = bodyOf(parts.body)
     asked.push({ at, body, search: url.searchParams })
     const instead = peer.answerInstead?.(request, at)
     if (instead !== undefined) return instead
@@ -140,14 +162,25 @@ export const startBigQuery = async (): Promise<BigQueryPeer> => {
     try {
       const scope = tokens.get((request.headers.authorization ?? '').replace('Bearer ', ''))
       if (scope === undefined) refuse(401, 'authError', 'Request had invalid authentication credentials.')
-      if (!url.pathname.startsWith(`${base}/`)) refuse(404, 'notFound', 'Not found: Project other-project')
-      const path = url.pathname
+      const pathname = isUpload ? url.pathname.slice('/upload'.length) : url.pathname
+      if (!pathname.startsWith(`${base}/`)) refuse(404, 'notFound', 'Not found: Project other-project')
+      const path = pathname
         .slice(base.length + 1)
         .split('/')
         .map(decodeURIComponent)
-      return json(await answerOf({ method: request.method, path, search: url.searchParams, body, scope: scope ?? '' }))
+      const answered = json(
+        await answerOf({
+          method: request.method,
+          path,
+          search: url.searchParams,
+          body,
+          lines: parts.lines,
+          scope: scope ?? '',
+        }),
+      )
+      return peer.losesAnswer?.(request, at) === true ? 'reset' : answered
     } catch (error) {
-      if (error instanceof Error && 'answer' in error) return error.answer as PeerAnswer
+      if (error instanceof Refusal) return error.answer
       throw error
     }
   }
@@ -157,6 +190,7 @@ export const startBigQuery = async (): Promise<BigQueryPeer> => {
     duck,
     asked,
     answerInstead: undefined,
+    losesAnswer: undefined,
     endTokens: () => tokens.clear(),
     jobs,
     [Symbol.asyncDispose]: async () => {

@@ -1,73 +1,113 @@
+import type { Json } from '@duckdb/node-api'
 import { isJsonObject, type JsonObject } from '@tributary/connector-kit'
-import type { PeerAnswer } from '@tributary/connector-kit/testing'
-import type { DuckDb } from '../warehouse-testing/duckdb.ts'
+import type { DuckDb, DuckDbResult } from '../warehouse-testing/duckdb.ts'
+import { isConflict, Refusal, refuse, refuseStatement } from './testing-refusals.ts'
 import { type FieldSchema, schemaOf, valueOf } from './testing-rows.ts'
 import { kindOf, toDuckDb } from './testing-translate.ts'
 
-/** An error that becomes an answer. */
-class Refusal extends Error {
-  readonly answer: PeerAnswer
-  constructor(answer: PeerAnswer) {
-    super(answer === 'hang' || answer === 'reset' ? answer : answer.body)
-    this.answer = answer
-  }
-}
-
-/** The body of an error (docs.cloud.google.com/bigquery/docs/error-messages). */
-export const errorBody = (code: number, reason: string, message: string): string =>
-  JSON.stringify({ error: { code, message, errors: [{ message, domain: 'global', reason }], status: 'SOME_STATUS' } })
-
-/** Refuses a request with a documented error. */
-export const refuse = (code: number, reason: string, message: string, headers: Record<string, string> = {}): never => {
-  throw new Refusal({ status: code, headers, body: errorBody(code, reason, message) })
-}
+/** Where the stand-in's dataset is: a single region, for which jobs have to be named with their location. */
+export const location = 'europe-west3'
 
 /** Maximum bytes of the rows of a page (jobs.query, `maxResults`: "responses are also limited to 10 MB"). */
 const pageBytes = 10 * 1024 * 1024
 const minBytes = 10 * 1024 * 1024
+/** Maximum characters of a statement (cloud.google.com/bigquery/quotas, "Maximum unresolved GoogleSQL query length"). */
+const maxQuery = 1024 * 1024
 
+/** A job: its rows if it has some, or its error. */
 type Job = {
-  fields: FieldSchema[]
+  fields: FieldSchema[] | undefined
   rows: { f: unknown[] }[]
   isCancelled: boolean
+  error: Refusal | undefined
 }
 
-const tableIn = /Table with name "?([^"\s!]+)"? does not exist/
+type Prepared = { statements: string[]; kind: string; dataset: string }
 
-/** Converts an error of DuckDB to one of BigQuery. */
-const refuseStatement = (error: unknown, project: string): never => {
-  const message = (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? ''
-  const [, table] = tableIn.exec(message) ?? []
-  if (table !== undefined)
-    return refuse(404, 'notFound', `Not found: Table ${project}:${table} was not found in location EU`)
-  return refuse(400, 'invalidQuery', /Parser Error/.test(message) ? `Syntax error: ${message} at [1:1]` : message)
+const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`
+
+/** Replaces named parameters, which are texts. */
+const withParameters = (statement: string, given: unknown): string => {
+  let text = statement
+  for (const parameter of Array.isArray(given) ? given : []) {
+    const { name, parameterValue } = isJsonObject(parameter) ? parameter : {}
+    const value = isJsonObject(parameterValue) ? String(parameterValue['value']) : ''
+    text = text.replaceAll(`@${String(name)}`, () => literal(value))
+  }
+  return text
 }
 
-/** Creates the jobs of a project. Its statements run at once, and are complete unless `isSlow` is set. */
+/** Creates the jobs of a project. Statements run at once, each on a connection of its own. */
 export const createJobs = (duck: DuckDb, project: string) => {
   const jobs = new Map<string, Job>()
   const byRequest = new Map<string, string>()
+  const loads = new Map<string, number>()
   const cancelled: string[] = []
   const ran: string[] = []
-  /** What a test can set: whether jobs stay incomplete, and the bytes that a statement would read. */
-  const set = { isSlow: false, bytes: BigInt(minBytes) }
+  /** What a test can set: whether jobs stay incomplete, the bytes that a statement would read, loads a table and day. */
+  const set = { isSlow: false, bytes: BigInt(minBytes), maxLoads: 1500 }
 
-  const prepared = async (query: JsonObject): Promise<{ sql: string; kind: string }> => {
+  const prepared = async (query: JsonObject): Promise<Prepared> => {
     const { query: sql, useLegacySql, defaultDataset } = query
     if (typeof sql !== 'string') return refuse(400, 'required', 'Required parameter is missing: query')
     if (useLegacySql !== false) return refuse(400, 'invalidQuery', 'This peer knows no legacy SQL')
+    if (sql.length > maxQuery) return refuse(400, 'invalid', 'The query is too large')
     const dataset = isJsonObject(defaultDataset) ? String(defaultDataset['datasetId']) : 'main'
     await duck
       .run(`use "${project}"."${dataset}"`)
-      .catch(() => refuse(404, 'notFound', `Not found: Dataset ${project}:${dataset} was not found in location EU`))
-    const translated = toDuckDb(sql)
-    if (translated.trim() === '')
-      return refuse(400, 'invalidQuery', 'Syntax error: Unexpected end of statement at [1:1]')
-    const count = await duck.count(translated).catch((error: unknown) => refuseStatement(error, project))
-    return { sql: translated, kind: kindOf(sql, count) }
+      .catch(() =>
+        refuse(404, 'notFound', `Not found: Dataset ${project}:${dataset} was not found in location ${location}`),
+      )
+    const { statements, count } = toDuckDb(sql)
+    if (count === 0) return refuse(400, 'invalidQuery', 'Syntax error: Unexpected end of statement at [1:1]')
+    const filled = statements.map((statement) => withParameters(statement, query['queryParameters']))
+    return { statements: filled, kind: kindOf(sql, count), dataset }
   }
-  const schemaFor = async (sql: string): Promise<FieldSchema[]> => {
-    const columns = await duck.describe(sql).catch((error: unknown) => refuseStatement(error, project))
+  /**
+   * Runs statements one after the other. Statements outside of a transaction wait for each other in BigQuery, so they are
+   * repeated after a conflict.
+   */
+  const execute = async ({ statements, kind, dataset }: Prepared): Promise<DuckDbResult> => {
+    const connection = await duck.connect()
+    try {
+      await connection.run(`use "${project}"."${dataset}"`)
+      let result: DuckDbResult = { columns: [], rows: [] }
+      for (const statement of statements)
+        for (let tries = 0; ; tries++) {
+          try {
+            result = await connection.run(statement)
+            break
+          } catch (error) {
+            if (kind === 'SCRIPT' || !isConflict(error) || tries > 20) throw error
+            await new Promise(setImmediate)
+          }
+        }
+      return result
+    } catch (error) {
+      await connection.run('rollback').catch(() => {})
+      return refuseStatement(error, project)
+    } finally {
+      connection.close()
+    }
+  }
+  const jobOfResult = (kind: string, { columns, rows }: DuckDbResult): Job => {
+    const fields = columns.map(({ name, type }) => schemaOf(name, type))
+    const cells = (row: readonly Json[]) => ({
+      f: row.map((value, at) => {
+        const field = fields[at]
+        return { v: field === undefined ? null : valueOf(field, value) }
+      }),
+    })
+    const isQuery = kind === 'SELECT'
+    return {
+      fields: isQuery ? fields : undefined,
+      rows: isQuery ? rows.map(cells) : [],
+      isCancelled: false,
+      error: undefined,
+    }
+  }
+  const schemaFor = async (statement: string): Promise<FieldSchema[]> => {
+    const columns = await duck.describe(statement).catch((error: unknown) => refuseStatement(error, project))
     const names = columns.map(({ name }) => name.toLowerCase())
     const twice = names.find((name, at) => names.indexOf(name) !== at)
     if (twice !== undefined)
@@ -78,15 +118,22 @@ export const createJobs = (duck: DuckDb, project: string) => {
       )
     return columns.map(({ name, type }) => schemaOf(name, type))
   }
-  const referenceOf = (id: string) => ({ projectId: project, jobId: id, location: 'EU' })
+  const referenceOf = (id: string) => ({ projectId: project, jobId: id, location })
+  const found = (id: string, search: URLSearchParams): Job => {
+    const job = jobs.get(id)
+    if (job === undefined || search.get('location') !== location)
+      return refuse(404, 'notFound', `Not found: Job ${project}:${id}`)
+    return job
+  }
 
   /** Answers `getQueryResults`: a page of a complete job, or that the job is not complete. */
   const results = (id: string, search: URLSearchParams): object => {
-    const job = jobs.get(id)
-    if (job === undefined) return refuse(404, 'notFound', `Not found: Job ${project}:EU.${id}`)
+    const job = found(id, search)
     if (job.isCancelled) return refuse(400, 'stopped', 'Job execution was cancelled: User requested cancellation')
+    if (job.error !== undefined) throw job.error
     const shared = { kind: 'bigquery#getQueryResultsResponse', jobReference: referenceOf(id) }
     if (set.isSlow) return { ...shared, jobComplete: false }
+    if (job.fields === undefined) return { ...shared, jobComplete: true, numDmlAffectedRows: '0' }
     if (search.get('formatOptions.useInt64Timestamp') !== 'true')
       return refuse(400, 'invalid', 'This peer writes times as numbers only')
     const from = Number(search.get('pageToken')?.replace('page-', '') ?? 0)
@@ -108,10 +155,75 @@ export const createJobs = (duck: DuckDb, project: string) => {
       ...(next < job.rows.length ? { pageToken: `page-${next}` } : {}),
     }
   }
+  /** Answers `jobs.get`. */
+  const get = (id: string, search: URLSearchParams): object => {
+    const { error } = found(id, search)
+    const errorResult = error === undefined ? {} : { errorResult: { reason: error.reason, message: error.message } }
+    return { kind: 'bigquery#job', jobReference: referenceOf(id), status: { state: 'DONE', ...errorResult } }
+  }
+  /** Begins a job under an ID of the caller; a second one with the same ID is refused. */
+  const begin = async (reference: unknown, work: () => Promise<Job>): Promise<object> => {
+    const { jobId, location: place } = isJsonObject(reference) ? reference : {}
+    const id = String(jobId)
+    if (!/^[\w-]{1,1024}$/.test(id) || place !== location) return refuse(400, 'invalid', 'Invalid job reference')
+    if (jobs.has(id)) return refuse(409, 'duplicate', `Already Exists: Job ${project}:${location}.${id}`)
+    const job: Job = { fields: undefined, rows: [], isCancelled: false, error: undefined }
+    jobs.set(id, job)
+    try {
+      Object.assign(job, await work())
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      job.error = error
+    }
+    // A job that fails at once is refused like this; its error is also kept.
+    return { kind: 'bigquery#job', jobReference: referenceOf(id), status: { state: 'RUNNING' } }
+  }
+  const requireBytes = (maximum: unknown): void => {
+    if (typeof maximum === 'string' && BigInt(maximum) < set.bytes)
+      refuse(
+        400,
+        'bytesBilledLimitExceeded',
+        `Query exceeded limit for bytes billed: ${maximum}. ${set.bytes} or higher required.`,
+      )
+  }
+  /** Appends lines to a table. Members that are no columns are refused. */
+  const load = async (given: JsonObject, lines: string): Promise<Job> => {
+    const { destinationTable, sourceFormat, writeDisposition, createDisposition } = given
+    const { datasetId, tableId } = isJsonObject(destinationTable) ? destinationTable : {}
+    const name = `"${project}"."${String(datasetId)}"."${String(tableId)}"`
+    const count = (loads.get(name) ?? 0) + 1
+    loads.set(name, count)
+    if (count > set.maxLoads)
+      return refuse(
+        403,
+        'quotaExceeded',
+        'Quota exceeded: Your table exceeded quota for imports or query appends per table.',
+      )
+    if (
+      sourceFormat !== 'NEWLINE_DELIMITED_JSON' ||
+      writeDisposition !== 'WRITE_APPEND' ||
+      createDisposition !== 'CREATE_NEVER'
+    )
+      return refuse(400, 'invalid', 'This peer knows appends of JSON only')
+    const { columns } = await duck
+      .run(`select * from ${name} limit 0`)
+      .catch(() => refuse(404, 'notFound', `Not found: Table ${project}:${String(datasetId)}.${String(tableId)}`))
+    const rows = lines.split('\n').map((line) => JSON.parse(line) as Record<string, unknown>)
+    const known = new Set(columns.map((column) => column.name))
+    const strange = rows.flatMap((row) => Object.keys(row)).find((key) => !known.has(key))
+    if (strange !== undefined) return refuse(400, 'invalid', `JSON parsing error: No such field: ${strange}.`)
+    const values = rows.map(
+      (row) =>
+        `(${columns.map(({ name: key }) => (row[key] === undefined || row[key] === null ? 'null' : literal(String(row[key])))).join(', ')})`,
+    )
+    await duck.run(`insert into ${name} values ${values.join(', ')}`)
+    return jobOfResult('LOAD', { columns: [], rows: [] })
+  }
   return {
     set,
     cancelled,
     ran,
+    get,
     results,
     /** Answers `jobs.query`. A token that can only read runs no statement that writes. */
     async query(body: JsonObject, mayWrite: boolean): Promise<object> {
@@ -119,50 +231,44 @@ export const createJobs = (duck: DuckDb, project: string) => {
       if (typeof requestId === 'string' && requestId.length > 36)
         return refuse(400, 'invalid', 'The request ID is too long')
       const known = byRequest.get(String(requestId))
-      const { sql, kind } = await prepared(body)
-      if (kind !== 'SELECT' && !mayWrite) return refuse(403, 'accessDenied', 'Access Denied: the token can only read')
+      const statement = await prepared(body)
+      if (statement.kind !== 'SELECT' && !mayWrite)
+        return refuse(403, 'accessDenied', 'Access Denied: the token can only read')
       if (typeof timeoutMs !== 'number') return refuse(400, 'invalid', 'No timeout')
-      if (typeof maximumBytesBilled === 'string' && BigInt(maximumBytesBilled) < set.bytes)
-        return refuse(
-          400,
-          'bytesBilledLimitExceeded',
-          `Query exceeded limit for bytes billed: ${maximumBytesBilled}. ${set.bytes} or higher required.`,
-        )
+      requireBytes(maximumBytesBilled)
       const id = known ?? `job_${jobs.size + 1}`
       if (known === undefined) {
         ran.push(String(body['query']))
-        const result = await duck.run(sql).catch((error: unknown) => refuseStatement(error, project))
-        const fields = result.columns.map(({ name, type }) => schemaOf(name, type))
-        const rows = result.rows.map((row) => ({
-          f: row.map((value, at) => {
-            const field = fields[at]
-            return { v: field === undefined ? null : valueOf(field, value) }
-          }),
-        }))
-        jobs.set(id, { fields, rows, isCancelled: false })
+        jobs.set(id, jobOfResult(statement.kind, await execute(statement)))
         byRequest.set(String(requestId), id)
       }
       const isInt64 = isJsonObject(formatOptions) && formatOptions['useInt64Timestamp'] === true
       return results(
         id,
         new URLSearchParams({
+          location,
           maxResults: String(maxResults),
           'formatOptions.useInt64Timestamp': String(isInt64),
         }),
       )
     },
-    /** Answers `jobs.insert`. */
-    async insert(body: JsonObject): Promise<object> {
-      const { configuration } = body
-      const { dryRun, query } = isJsonObject(configuration) ? configuration : {}
-      if (!isJsonObject(query)) return refuse(400, 'invalid', 'This peer knows jobs of queries only')
-      if (dryRun !== true) return refuse(400, 'invalid', 'This peer knows dry runs only')
-      const { sql, kind } = await prepared(query)
-      const schema = kind === 'SELECT' ? { schema: { fields: await schemaFor(sql) } } : {}
+    /** Answers `jobs.insert`: a dry run, a query, or a load with its lines. */
+    async insert(body: JsonObject, lines?: string): Promise<object> {
+      const { configuration, jobReference } = body
+      const { dryRun, query, load: given } = isJsonObject(configuration) ? configuration : {}
+      if (isJsonObject(given) && lines !== undefined) return await begin(jobReference, () => load(given, lines))
+      if (!isJsonObject(query)) return refuse(400, 'invalid', 'This peer knows queries and loads only')
+      const statement = await prepared(query)
+      if (dryRun !== true) {
+        ran.push(String(query['query']))
+        return await begin(jobReference, async () => jobOfResult(statement.kind, await execute(statement)))
+      }
+      const { kind, statements } = statement
+      const schema = kind === 'SELECT' ? { schema: { fields: await schemaFor(statements[0] ?? '') } } : {}
       return {
         kind: 'bigquery#job',
         configuration: { dryRun: true, jobType: 'QUERY' },
-        jobReference: { projectId: project, location: 'EU' },
+        jobReference: { projectId: project, location },
         statistics: {
           totalBytesProcessed: String(set.bytes),
           query: { totalBytesProcessed: String(set.bytes), statementType: kind, ...schema },
@@ -170,11 +276,9 @@ export const createJobs = (duck: DuckDb, project: string) => {
         status: { state: 'DONE' },
       }
     },
-    /** Answers `jobs.cancel`, which needs the location of the job. */
+    /** Answers `jobs.cancel`. */
     cancel(id: string, search: URLSearchParams): object {
-      const job = jobs.get(id)
-      if (job === undefined || search.get('location') !== 'EU')
-        return refuse(404, 'notFound', `Not found: Job ${project}:${id}`)
+      const job = found(id, search)
       job.isCancelled = true
       cancelled.push(id)
       return { kind: 'bigquery#jobCancelResponse', job: { status: { state: 'RUNNING' } } }

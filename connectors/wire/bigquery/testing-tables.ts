@@ -1,5 +1,5 @@
 import type { DuckDb } from '../warehouse-testing/duckdb.ts'
-import { refuse } from './testing-jobs.ts'
+import { refuse } from './testing-refusals.ts'
 import { schemaOf } from './testing-rows.ts'
 
 const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`
@@ -25,7 +25,7 @@ export const listDatasets = async (duck: DuckDb, project: string, search: URLSea
   const datasets = page.map(([datasetId]) => ({
     kind: 'bigquery#dataset',
     datasetReference: { projectId: project, datasetId },
-    location: 'EU',
+    location: 'europe-west3',
   }))
   return { kind: 'bigquery#datasetList', ...(datasets.length === 0 ? {} : { datasets }), ...more }
 }
@@ -33,8 +33,7 @@ export const listDatasets = async (duck: DuckDb, project: string, search: URLSea
 /** Answers `tables.list`. */
 export const listTables = async (
   duck: DuckDb,
-  project: string,
-  dataset: string,
+  { project, dataset }: { project: string; dataset: string },
   search: URLSearchParams,
 ): Promise<object> => {
   const found = await rowsOf(
@@ -51,7 +50,10 @@ export const listTables = async (
 }
 
 /** Answers `tables.get`. */
-export const tableOf = async (duck: DuckDb, project: string, dataset: string, table: string): Promise<object> => {
+export const tableOf = async (
+  duck: DuckDb,
+  { project, dataset, table }: { project: string; dataset: string; table: string },
+): Promise<object> => {
   const name = [project, dataset, table].map(quoted).join('.')
   const result = await duck
     .run(`select * from ${name} limit 0`)

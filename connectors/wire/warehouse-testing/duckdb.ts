@@ -1,4 +1,4 @@
-import { DuckDBInstance, type DuckDBType, type Json } from '@duckdb/node-api'
+import { type DuckDBConnection, DuckDBInstance, type DuckDBType, type Json } from '@duckdb/node-api'
 
 /** The columns of a result with their types. */
 export type DuckDbColumns = readonly { name: string; type: DuckDBType }[]
@@ -6,20 +6,19 @@ export type DuckDbColumns = readonly { name: string; type: DuckDBType }[]
 /** A result: its columns, and its rows as JSON, in which long numbers and decimals are texts. */
 export type DuckDbResult = { columns: DuckDbColumns; rows: readonly Json[][] }
 
-/** An in-memory database that runs statements one after the other. */
-export type DuckDb = AsyncDisposable & {
+/** A connection to a database. It has a transaction of its own. */
+export type DuckDbConnection = {
   /** Runs one or several statements, and returns the result of the last. Rejects with DuckDB's own error. */
   run(sql: string): Promise<DuckDbResult>
   /** Returns the columns of one statement without running it. */
   describe(sql: string): Promise<DuckDbColumns>
-  /** The number of statements in a text. Rejects if it cannot be parsed. */
-  count(sql: string): Promise<number>
+  close(): void
 }
 
-/** Opens a database in memory, with UTC as its time zone. */
-export const openDuckDb = async (): Promise<DuckDb> => {
-  const instance = await DuckDBInstance.create(':memory:')
-  const connection = await instance.connect()
+/** A database in memory, which is also its first connection. */
+export type DuckDb = Omit<DuckDbConnection, 'close'> & AsyncDisposable & { connect(): Promise<DuckDbConnection> }
+
+const connectionOf = async (connection: DuckDBConnection): Promise<DuckDbConnection> => {
   await connection.run("SET TimeZone = 'UTC'")
   return {
     async run(sql) {
@@ -38,9 +37,21 @@ export const openDuckDb = async (): Promise<DuckDb> => {
         type: prepared.columnType(at),
       }))
     },
-    count: async (sql) => (await connection.extractStatements(sql)).count,
+    close: () => connection.closeSync(),
+  }
+}
+
+/** Opens a database in memory, with UTC as its time zone. */
+export const openDuckDb = async (): Promise<DuckDb> => {
+  const instance = await DuckDBInstance.create(':memory:')
+  const connect = async (): Promise<DuckDbConnection> => await connectionOf(await instance.connect())
+  const first = await connect()
+  return {
+    run: first.run,
+    describe: first.describe,
+    connect,
     [Symbol.asyncDispose]: async () => {
-      connection.closeSync()
+      first.close()
       instance.closeSync()
     },
   }
