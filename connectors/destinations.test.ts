@@ -36,6 +36,7 @@ const formed: Readonly<Record<string, string>> = {
   fingerprint: 'SHA256:+DiY3wvvV6TuJJhbpZisF/zLDA0zPMSvHdkr4UvCOqU',
   measurement_id: 'G-A1B2C3D4E5',
   namespace: 'example.servicebus.windows.net',
+  project: 'example-project',
   queue_url: 'https://sqs.us-east-1.amazonaws.com/123456789012/events',
   user: 'tributary',
 }

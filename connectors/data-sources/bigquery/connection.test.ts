@@ -22,12 +22,12 @@ describe('connecting to BigQuery', () => {
   test.each<[string, Record<string, unknown>, RegExp]>([
     [
       'a key that Google does not know',
-      { key: keyFileOf(keys.other.privateKey) },
+      { service_account_key: keyFileOf(keys.other.privateKey) },
       /^Google does not accept the service account key: Invalid JWT Signature\.$/,
     ],
     [
       'a private key that is none',
-      { key: keyFileOf('-----BEGIN PRIVATE KEY-----\nsecret-text\n-----END PRIVATE KEY-----\n') },
+      { service_account_key: keyFileOf('-----BEGIN PRIVATE KEY-----\nsecret-text\n-----END PRIVATE KEY-----\n') },
       /^The private key in the service account key cannot be read$/,
     ],
     ['a project that is not there', { project: 'other-project' }, /^Not found: Project other-project/],
@@ -126,10 +126,10 @@ describe('connecting to BigQuery', () => {
     ['project', { project: 'My Project' }],
     ['project', { project: '../x' }],
     ['dataset', { dataset: 'a.b' }],
-    ['key', { key: '{"type":"authorized_user"}' }],
+    ['service_account_key', { service_account_key: '{"type":"authorized_user"}' }],
     ['max_gigabytes', { max_gigabytes: 0 }],
   ])('the setting %s is rejected if it is invalid: %j', (name, given) => {
-    const checked = validateSettings(bigquery, { project: 'my-project', key: keyFile, ...given })
+    const checked = validateSettings(bigquery, { project: 'my-project', service_account_key: keyFile, ...given })
     expect(checked).toMatchObject({ ok: false, errors: { [name]: expect.any(String) } })
   })
 })

@@ -22,7 +22,7 @@ export const settings = defineSettings({
     min: 1,
     max: 1_000_000,
   }),
-  key: setting.secret({
+  service_account_key: setting.secret({
     label: 'Service account key',
     help: 'What is in the JSON key file of a service account that can read the tables. Stored encrypted.',
     required: true,
@@ -35,8 +35,12 @@ export const settings = defineSettings({
 export type BigQuerySettings = SettingsOf<typeof settings>
 
 /** Checks rules that the setting types do not include. */
-export const check = ({ project, dataset, key }: Partial<BigQuerySettings>): Record<string, string> => ({
+export const check = ({
+  project,
+  dataset,
+  service_account_key: key,
+}: Partial<BigQuerySettings>): Record<string, string> => ({
   ...projectProblem(project),
   ...datasetProblem(dataset),
-  ...(key === undefined || accountIn(key) !== undefined ? {} : { key: keyProblem }),
+  ...(key === undefined || accountIn(key) !== undefined ? {} : { service_account_key: keyProblem }),
 })

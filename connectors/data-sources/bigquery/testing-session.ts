@@ -93,7 +93,12 @@ export const useCompany = () => {
   const open = async (options: Options = {}): Promise<DataSourceSession> => {
     const { statementMs = 20_000, allow = ['127.0.0.0/8'], given, wait } = options
     const { signal = new AbortController().signal } = options
-    const checked = validateSettings(bigquery, { project: 'my-project', dataset: 'company', key: keyFile, ...given })
+    const checked = validateSettings(bigquery, {
+      project: 'my-project',
+      dataset: 'company',
+      service_account_key: keyFile,
+      ...given,
+    })
     if (!checked.ok) throw new Error(JSON.stringify(checked.errors))
     const client = createRequestClient({ egress: createEgressPolicy({ allow }), logger: silentLogger })
     closing.push(() => client.close())

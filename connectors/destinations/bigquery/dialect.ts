@@ -75,9 +75,14 @@ const movedExtra = (column: string, before: string, type: string): string => {
     WHEN ${found} AND SAFE.PARSE_JSON(${extra}, wide_number_mode => 'exact') IS NOT NULL THEN NULLIF(${rest}, '{}') ELSE ${extra} END`
 }
 
-/** Returns the clause that divides a table into parts: events by the day of receipt, users and groups by their ID. */
-const partsOf = (table: string, key: string): string =>
-  mergedTables.has(table) ? `CLUSTER BY ${quoted(key)}` : `PARTITION BY DATE(${quoted('received_at')})`
+/**
+ * Returns the clause that divides a table into parts: events by the day of receipt, users, groups, and rows of syncs by
+ * their key.
+ */
+const partsOf = (table: string, key: string, columns: ReadonlyMap<string, string>): string =>
+  mergedTables.has(table) || !columns.has('received_at')
+    ? `CLUSTER BY ${quoted(key)}`
+    : `PARTITION BY DATE(${quoted('received_at')})`
 
 /**
  * Returns the SQL of BigQuery for the tables of a dataset. Two statements that only insert do not exclude each other
@@ -118,7 +123,7 @@ COMMIT TRANSACTION;`
       return { table: table === hidingAs ? hiding : table, column: column ?? '', type: type ?? '' }
     },
     createTable: (table, key, columns) => [
-      `CREATE TABLE IF NOT EXISTS ${place(table)} (${define(columns).join(', ')}) ${partsOf(table, key)}`,
+      `CREATE TABLE IF NOT EXISTS ${place(table)} (${define(columns).join(', ')}) ${partsOf(table, key, columns)}`,
     ],
     addColumns: (table, columns) => [
       `ALTER TABLE ${place(table)} ${define(columns)

@@ -20,7 +20,7 @@ export const settings = defineSettings({
     default: 'tributary',
     maxLength: 1024,
   }),
-  key: setting.secret({
+  service_account_key: setting.secret({
     label: 'Service account key',
     help: 'What is in the JSON key file of a service account that can edit the dataset. Stored encrypted.',
     required: true,
@@ -34,8 +34,12 @@ export const settings = defineSettings({
 export type BigQuerySettings = SettingsOf<typeof settings>
 
 /** Checks rules that the setting types do not include. */
-export const check = ({ project, dataset, key }: Partial<BigQuerySettings>): Record<string, string> => ({
+export const check = ({
+  project,
+  dataset,
+  service_account_key: key,
+}: Partial<BigQuerySettings>): Record<string, string> => ({
   ...projectProblem(project),
   ...datasetProblem(dataset),
-  ...(key === undefined || accountIn(key) !== undefined ? {} : { key: keyProblem }),
+  ...(key === undefined || accountIn(key) !== undefined ? {} : { service_account_key: keyProblem }),
 })

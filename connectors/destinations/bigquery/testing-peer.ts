@@ -68,7 +68,7 @@ export const openConformance = async (peer: BigQueryPeer): Promise<ConformancePe
     settings: async () => {
       const dataset = `d${++datasets}`
       await peer.duck.run(`create schema "my-project".${dataset}`)
-      return { project: 'my-project', dataset, key: keyFile }
+      return { project: 'my-project', dataset, service_account_key: keyFile }
     },
     query: async (settings, sql) => {
       const text = sql.replace(/\{(\w+)\}/g, (_, table) => `"my-project".${String(settings.dataset)}."${table}"`)

@@ -19,6 +19,7 @@ type Job = {
   fields: FieldSchema[] | undefined
   rows: { f: unknown[] }[]
   isCancelled: boolean
+  isRunning: boolean
   error: Refusal | undefined
 }
 
@@ -103,6 +104,7 @@ export const createJobs = (duck: DuckDb, project: string) => {
       fields: isQuery ? fields : undefined,
       rows: isQuery ? rows.map(cells) : [],
       isCancelled: false,
+      isRunning: false,
       error: undefined,
     }
   }
@@ -132,7 +134,7 @@ export const createJobs = (duck: DuckDb, project: string) => {
     if (job.isCancelled) return refuse(400, 'stopped', 'Job execution was cancelled: User requested cancellation')
     if (job.error !== undefined) throw job.error
     const shared = { kind: 'bigquery#getQueryResultsResponse', jobReference: referenceOf(id) }
-    if (set.isSlow) return { ...shared, jobComplete: false }
+    if (set.isSlow || job.isRunning) return { ...shared, jobComplete: false }
     if (job.fields === undefined) return { ...shared, jobComplete: true, numDmlAffectedRows: '0' }
     if (search.get('formatOptions.useInt64Timestamp') !== 'true')
       return refuse(400, 'invalid', 'This peer writes times as numbers only')
@@ -157,9 +159,13 @@ export const createJobs = (duck: DuckDb, project: string) => {
   }
   /** Answers `jobs.get`. */
   const get = (id: string, search: URLSearchParams): object => {
-    const { error } = found(id, search)
+    const { error, isRunning } = found(id, search)
     const errorResult = error === undefined ? {} : { errorResult: { reason: error.reason, message: error.message } }
-    return { kind: 'bigquery#job', jobReference: referenceOf(id), status: { state: 'DONE', ...errorResult } }
+    return {
+      kind: 'bigquery#job',
+      jobReference: referenceOf(id),
+      status: { state: isRunning ? 'RUNNING' : 'DONE', ...errorResult },
+    }
   }
   /** Begins a job under an ID of the caller; a second one with the same ID is refused. */
   const begin = async (reference: unknown, work: () => Promise<Job>): Promise<object> => {
@@ -167,7 +173,7 @@ export const createJobs = (duck: DuckDb, project: string) => {
     const id = String(jobId)
     if (!/^[\w-]{1,1024}$/.test(id) || place !== location) return refuse(400, 'invalid', 'Invalid job reference')
     if (jobs.has(id)) return refuse(409, 'duplicate', `Already Exists: Job ${project}:${location}.${id}`)
-    const job: Job = { fields: undefined, rows: [], isCancelled: false, error: undefined }
+    const job: Job = { fields: undefined, rows: [], isCancelled: false, isRunning: true, error: undefined }
     jobs.set(id, job)
     try {
       Object.assign(job, await work())
@@ -175,7 +181,7 @@ export const createJobs = (duck: DuckDb, project: string) => {
       if (!(error instanceof Refusal)) throw error
       job.error = error
     }
-    // A job that fails at once is refused like this; its error is also kept.
+    job.isRunning = false
     return { kind: 'bigquery#job', jobReference: referenceOf(id), status: { state: 'RUNNING' } }
   }
   const requireBytes = (maximum: unknown): void => {
