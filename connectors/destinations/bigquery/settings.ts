@@ -1,7 +1,7 @@
 import { defineSettings, type SettingsOf, setting } from '@tributary/connector-kit'
 import { datasetProblem, projectProblem } from '../../wire/bigquery/names.ts'
 import { accountIn, keyProblem } from '../../wire/bigquery/service-account.ts'
-import { everySetting } from '../../wire/warehouse/load-settings.ts'
+import { everySetting, loadProblems } from '../../wire/warehouse/load-settings.ts'
 
 /** The settings of the form. */
 export const settings = defineSettings({
@@ -38,7 +38,9 @@ export const check = ({
   project,
   dataset,
   service_account_key: key,
+  load_hours,
 }: Partial<BigQuerySettings>): Record<string, string> => ({
+  ...loadProblems({ load_hours }),
   ...projectProblem(project),
   ...datasetProblem(dataset),
   ...(key === undefined || accountIn(key) !== undefined ? {} : { service_account_key: keyProblem }),

@@ -123,9 +123,9 @@ export const analystQuestions: readonly AnalystQuestion[] = [
     title: 'a funnel from product to order',
     sql: ({ column, seconds }) =>
       `SELECT count(DISTINCT a.${column('user_id')}) AS added, count(DISTINCT o.${column('user_id')}) AS ordered
-  FROM (SELECT ${column('user_id')}, min(${seconds('timestamp')}) AS at FROM {product_added} GROUP BY 1) AS a
-  LEFT JOIN (SELECT ${column('user_id')}, max(${seconds('timestamp')}) AS at FROM {order_completed} GROUP BY 1) AS o
-    ON o.${column('user_id')} = a.${column('user_id')} AND o.at > a.at`,
+  FROM (SELECT ${column('user_id')}, min(${seconds('timestamp')}) AS moment FROM {product_added} GROUP BY 1) AS a
+  LEFT JOIN (SELECT ${column('user_id')}, max(${seconds('timestamp')}) AS moment FROM {order_completed} GROUP BY 1) AS o
+    ON o.${column('user_id')} = a.${column('user_id')} AND o.moment > a.moment`,
     answer: (made) => {
       const added = groupsOf(
         made.filter(({ event }) => event === 'Product Added'),
@@ -141,9 +141,9 @@ export const analystQuestions: readonly AnalystQuestion[] = [
   {
     title: 'sessions by user',
     sql: ({ column, seconds }) =>
-      `SELECT ${column('user_id')} AS name, sum(CASE WHEN before IS NULL OR at - before > ${sessionGap} THEN 1 ELSE 0 END) AS sessions
-  FROM (SELECT ${column('user_id')}, at, min(at) OVER (PARTITION BY ${column('user_id')} ORDER BY at ROWS BETWEEN 1 PRECEDING AND 1 PRECEDING) AS before, row_number() OVER (PARTITION BY ${column('user_id')} ORDER BY at) AS place
-    FROM (SELECT ${column('user_id')}, ${seconds('timestamp')} AS at FROM {tracks}) AS timed) AS ordered
+      `SELECT ${column('user_id')} AS name, sum(CASE WHEN earlier IS NULL OR moment - earlier > ${sessionGap} THEN 1 ELSE 0 END) AS sessions
+  FROM (SELECT ${column('user_id')}, moment, min(moment) OVER (PARTITION BY ${column('user_id')} ORDER BY moment ROWS BETWEEN 1 PRECEDING AND 1 PRECEDING) AS earlier, row_number() OVER (PARTITION BY ${column('user_id')} ORDER BY moment) AS place
+    FROM (SELECT ${column('user_id')}, ${seconds('timestamp')} AS moment FROM {tracks}) AS timed) AS ordered
   GROUP BY 1 ORDER BY 1`,
     answer: (made) =>
       groupsOf(made.filter(isTrack), ({ user }) => user)
