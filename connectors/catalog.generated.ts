@@ -1671,6 +1671,18 @@ export const listedDestinations: readonly ListedDestination[] = [
     load: async () => (await import('./load-described.ts')).loadDescribed('snapchat-conversions'),
   },
   {
+    slug: "snowflake",
+    title: "Snowflake",
+    description: "Loads events to tables in your warehouse, one table per event, with a column for each property.",
+    docsUrl: "https://docs.snowflake.com/en/user-guide/key-pair-auth",
+    icon: "/media/connectors/destinations/snowflake-2ee6c8b2cd67.svg",
+    kinds: ["Event Streams","ETL"],
+    category: "Databases and storage",
+    popular: false,
+    abilities: ["Deletion of users","Tables for analysts"],
+    load: async () => (await import('./destinations/snowflake/definition.ts')).snowflake,
+  },
+  {
     slug: "split",
     title: "Split",
     description: "Sends events to the metrics of Split experiments.",

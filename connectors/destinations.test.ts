@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import {
   callOnce,
@@ -57,12 +58,20 @@ const accountKey = JSON.stringify({
   client_email: 'tributary@example.iam.gserviceaccount.com',
 })
 
+/** A key that signs, of which nothing may be kept. */
+const { privateKey: rsaKey } = generateKeyPairSync('rsa', {
+  modulusLength: 2048,
+  privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  publicKeyEncoding: { type: 'spki', format: 'pem' },
+})
+
 const valueOf = (slug: string, field: FieldDefinition): Settings[string] => {
   if (field.type === 'headers') return { Authorization: `Bearer ${secret}`, 'X-Key': secret }
   const secretUrl = `https://${hosts[slug] ?? 'peer.example'}/services/T000/B000/${secret}`
   if (field.name === 'service_account_key') return accountKey
   // No private key has the secret in it.
   if (slug === 'sftp' && field.name === 'private_key') return undefined
+  if (slug === 'snowflake' && field.name === 'private_key') return rsaKey
   if (field.name === 'sas_token') return `sv=2024-11-04&sr=c&sig=${secret}`
   if (field.secret) return field.name.endsWith('url') ? secretUrl : secret
   if (slug === 'pub-sub' && field.name === 'topic') return 'projects/example/topics/events'

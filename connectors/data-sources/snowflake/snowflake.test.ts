@@ -286,8 +286,8 @@ describe('the listed tables of Snowflake', () => {
     const session = await open()
     const columns = await session.listColumns({ schema: 'sales', table: 'customers' }, 2000)
     expect(columns.slice(0, 2)).toEqual([
-      { name: 'ID', type: 'bigint', nullable: false, in_key: true },
-      { name: 'EMAIL', type: 'varchar', nullable: true, in_key: false },
+      { name: 'ID', type: 'numeric(38,0)', nullable: false, in_key: true },
+      { name: 'EMAIL', type: 'text', nullable: true, in_key: false },
     ])
     expect(await session.listColumns({ schema: 'sales', table: 'customers' }, 1)).toHaveLength(1)
     expect(await session.listColumns({ schema: 'sales', table: 'emails' }, 9)).toMatchObject([{ in_key: false }, {}])

@@ -85,8 +85,8 @@ const hints: Readonly<Record<string, string>> = {
 
 /** The statement was ended by its time limit or by the limit of the warehouse. */
 const isTimeout = (code: string): boolean => code === '000630'
-/** Codes of statements that were ended from outside, or that waited too long in the queue of the warehouse. */
-const passing = new Set(['000604', '000605', '000629', '000639'])
+/** Codes of statements that were ended from outside, or that waited too long for the warehouse or for a lock. */
+const passing = new Set(['000604', '000605', '000625', '000629', '000639'])
 /** Codes whose cause is the account, the role, or the warehouse, and not the statement. Sign-in has 390 and 394. */
 const isOfAccount = (code: string): boolean => /^39[04]\d{3}$/.test(code) || hints[code] !== undefined
 

@@ -11,7 +11,7 @@ import type { SnowflakeRequests } from './requests.ts'
 const submitMs = 30_000
 const cancelMs = 5000
 /** The first pause between two questions for a result in ms, its growth, and the longest pause. */
-const pauses = { first: 50, growth: 1.6, longest: 5000 }
+const pauses = { first: 20, growth: 1.7, longest: 5000 }
 /** How often in a row a question for a result may fail. */
 const maxFailures = 4
 /** How much longer in ms we wait than the service lets a statement run. */
@@ -53,7 +53,7 @@ const handleIn = (text: string): string => {
 
 /** Waits before a request is sent again: as long as the service says, within limits. */
 export const pauseAfter = (error: RetryableError, failures: number, signal: AbortSignal): Promise<void> =>
-  sleep(Math.min(error.retryAfterMs ?? pauses.first * 4 ** failures, pauses.longest), undefined, { signal })
+  sleep(Math.min(error.retryAfterMs ?? 50 * 4 ** failures, pauses.longest), undefined, { signal })
 
 /** Whether a request that failed can be sent again: its failure passes, and it has not failed too often. */
 export const mayPass = (error: unknown, failures: number, signal: AbortSignal): error is RetryableError =>

@@ -16,6 +16,7 @@ export type TestStatement = {
   role: string
   warehouse: string | null
   database: string | null
+  schema: string | null
 }
 
 /** A refusal of a statement: its code, SQLSTATE, and message. */
@@ -89,6 +90,10 @@ type Options = {
   partRows?: number
   /** Responds instead of the peer, unless it returns undefined. `index` counts all requests. */
   instead?: ((request: TestRequest, index: number) => TestAnswer | undefined) | undefined
+  /** Changes the text of a statement. */
+  rewrite?: ((sql: string) => string) | undefined
+  /** Whether the connection is cut before a request has its effect. */
+  cut?: ((request: TestRequest) => boolean) | undefined
   /** Whether the connection is cut after a request has had its effect, and before its response. */
   after?: ((request: TestRequest) => boolean) | undefined
 }
@@ -158,6 +163,7 @@ export const startSnowflake = async (given: Options): Promise<SnowflakePeer> => 
         role: String(body.role),
         warehouse: nameOf('warehouse', 'SMALL'),
         database: nameOf('database', 'COMPANY'),
+        schema: body.schema === 'NOWHERE' || body.schema === undefined ? null : String(body.schema),
       })
       return { at: 'done', result }
     } catch (error) {
@@ -196,7 +202,7 @@ export const startSnowflake = async (given: Options): Promise<SnowflakePeer> => 
     })
   const answerPost = (url: URL, body: string, response: ServerResponse): void => {
     const parsed = JSON.parse(body) as Record<string, unknown>
-    const sql = String(parsed.statement)
+    const sql = options.rewrite?.(String(parsed.statement)) ?? String(parsed.statement)
     const id = url.searchParams.get('requestId') ?? ''
     const known = url.searchParams.get('retry') === 'true' ? byRequest.get(id) : undefined
     if (known !== undefined) return accepted(response, known)
@@ -253,6 +259,7 @@ export const startSnowflake = async (given: Options): Promise<SnowflakePeer> => 
       if (other.headers?.['content-length'] === undefined) return void response.end(other.body)
       return void response.write(other.body ?? '', () => response.destroy())
     }
+    if (options.cut?.({ method, path, body }) === true) return void response.destroy()
     if (options.after?.({ method, path, body }) === true) {
       response.end = () => response.destroy()
     }
