@@ -253,6 +253,18 @@ export const listedDestinations: readonly ListedDestination[] = [
     load: async () => (await import('./destinations/kinesis/definition.ts')).kinesis,
   },
   {
+    slug: "redshift",
+    title: "Amazon Redshift",
+    description: "Loads events to tables in your data warehouse, one table per event, with a column for each property.",
+    docsUrl: "https://docs.aws.amazon.com/redshift/latest/dg/r_GRANT.html",
+    icon: "/media/connectors/destinations/redshift-7d1e496999f7.svg",
+    kinds: ["Event Streams","ETL"],
+    category: "Databases and storage",
+    popular: false,
+    abilities: ["Deletion of users","Tables for analysts"],
+    load: async () => (await import('./destinations/redshift/definition.ts')).redshift,
+  },
+  {
     slug: "s3",
     title: "Amazon S3",
     description: "Writes events as compressed JSON lines to a bucket on S3, MinIO, R2, Ceph, or other S3-compatible storage.",

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { isIP } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { connect as secure } from 'node:tls'
 import type { DeliverContext } from '@tributary/connector-kit'
@@ -30,7 +31,9 @@ const secured = async (socket: Duplex, access: DatabaseAccess, signal: AbortSign
   socket.write(tlsRequest)
   const [answer] = (await once(socket, 'data', { signal })) as [Buffer]
   if (answer.toString('latin1') !== 'S') return undefined
-  const stream = secure({ socket, host: access.host, servername: access.host, ...options })
+  // An address is no name of a server (RFC 6066 section 3).
+  const name = isIP(access.host) === 0 ? { servername: access.host } : {}
+  const stream = secure({ socket, host: access.host, ...name, ...options })
   stream.on('error', () => {})
   await once(stream, 'secureConnect', { signal })
   return stream

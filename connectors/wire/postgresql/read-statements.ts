@@ -10,6 +10,9 @@ const asText: CustomTypesConfig = { getTypeParser: () => (value: string) => valu
 /** Returns one statement whose rows are lists of texts. The server refuses a second statement in it. */
 export const extended = (text: string): Extended => ({ text, rowMode: 'array', queryMode: 'extended', types: asText })
 
+/** Returns statements whose rows are lists of texts. */
+export const asTexts = (text: string): QueryConfig & { rowMode: 'array' } => ({ text, rowMode: 'array', types: asText })
+
 /**
  * Returns a query as one statement without a semicolon. Text after the query is on a new line, so that no comment
  * includes it.

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 /** The words of PostgreSQL that Redshift lacks, in statements of ours. */
 const unknownWords =
-  /\bno scroll\b|\bwith hold\b|\bfilter \(where|\bwith ordinality\b|\brows from\b|\bon conflict\b|\breturning\b|\bset_config\(|\bjson_populate_recordset\b/i
+  /\bno scroll\b|\bwith hold\b|\bfilter \(where|\bwith ordinality\b|\brows from\b|\bon conflict\b|\breturning\b|\bset_config\(|\bjson_populate_recordset\b|\bjsonb\b|\badd column if not exists\b|, add column\b/i
 
 /** Parameters of a session that only Redshift has. */
 const ownParameters =
@@ -13,15 +13,57 @@ const ownParameters =
 const refusal = (message: string, state = '42601'): string =>
   `do $refused$ begin raise exception using message = '${message.replaceAll("'", "''")}', errcode = '${state}'; end $refused$`
 
+/** Returns where the parenthesis that opens at a position closes, and the last `as` between them. */
+const closing = (text: string, open: number): { end: number; as: number } => {
+  let depth = 0
+  let as = -1
+  for (let at = open; at < text.length; at++) {
+    const character = text[at]
+    if (character === "'" || character === '"') at = text.indexOf(character, at + 1)
+    else if (character === '(') depth++
+    else if (character === ')' && --depth === 0) return { end: at, as }
+    else if (depth === 1 && text.startsWith(' as ', at)) as = at
+  }
+  throw new Error(`No closing parenthesis: ${text}`)
+}
+
+/** Returns a statement with a function of PostgreSQL for each TRY_CAST. */
+const withoutTryCast = (text: string): string => {
+  const start = text.indexOf('try_cast(')
+  if (start === -1) return text
+  const open = start + 'try_cast'.length
+  const { end, as } = closing(text, open)
+  const [value, type] = [text.slice(open + 1, as), text.slice(as + 4, end)]
+  return withoutTryCast(`${text.slice(0, start)}(public.try_text(${value}, '${type}'))::${type}${text.slice(end + 1)}`)
+}
+
+/** Returns a statement about SUPER values as one about `jsonb`. */
+const withJsonb = (statement: string): string =>
+  withoutTryCast(
+    statement
+      .replace(
+        /(row_values|"extra_properties"|\bmore)\."((?:[^"]|"")+)"(::varchar\(65535\))?/g,
+        (_, column: string, name: string, cast: string | undefined) => {
+          const member = `'${name.replaceAll('""', '"').replaceAll("'", "''")}'`
+          return cast === undefined ? `(${column} -> ${member})` : `(${column} ->> ${member})${cast}`
+        },
+      )
+      .replace(/unpivot moved\.members as val at attr/g, 'jsonb_each(moved.members) as unpivoted (attr, val)')
+      .replace(/\blistagg\(/g, 'string_agg(')
+      // A word of newer versions of PostgreSQL.
+      .replace(/\bjson_serialize\(/g, 'public.json_serialize(')
+      .replace(/ sortkey \([\w"]{1,100}\)$/, ''),
+  )
+
 /** Returns the statement that PostgreSQL runs in place of one for Redshift. */
 const translated = (statement: string): string => {
-  const [, words] = unknownWords.exec(statement) === null ? [] : [0, unknownWords.exec(statement)?.[0]]
+  const [words] = unknownWords.exec(statement) ?? []
   if (words !== undefined) return refusal(`syntax error at or near "${words}"`)
   const [, rows] = /^\s*fetch forward (\d+) /i.exec(statement) ?? []
   // A message of a cluster with one node.
   if (Number(rows) > 1000)
     return refusal(`Fetch size ${rows} exceeds the limit of 1000 for a single node configuration.`)
-  return statement
+  return withJsonb(statement)
     .replace(ownParameters, 'set redshift.$1 ')
     .replace('version() as version', `'PostgreSQL 8.0.2 on i686-pc-linux-gnu, Redshift 1.0.51986'::text as version`)
 }
@@ -41,6 +83,9 @@ const translatedMessage = (message: Buffer, change: (statement: string) => strin
 
 const cancelCode = 80877102
 
+/** A connection: whether it is signed in, and whether its answers are lost. */
+type State = { started: boolean; isMuted: boolean }
+
 /** A stand-in of Redshift in front of a PostgreSQL server, which refuses what Redshift lacks. */
 export type RedshiftProxy = AsyncDisposable & {
   port: number
@@ -53,17 +98,24 @@ export type RedshiftProxy = AsyncDisposable & {
   cut(): void
 }
 
-/** Starts the stand-in. `before` sees each statement first, and can return another one. */
+type Faults = {
+  /** Sees each statement first, and can return another one. */
+  before?: (statement: string) => string | Promise<string>
+  /** Returns whether the connection ends before a statement, or after it, without its answer. */
+  faultOf?: (statement: string) => 'before' | 'after' | undefined
+}
+
+/** Starts the stand-in. */
 export const startRedshiftProxy = async (
   serverPort: number,
-  before: (statement: string) => string | Promise<string> = (statement) => statement,
+  { before = (statement) => statement, faultOf = () => undefined }: Faults = {},
 ): Promise<RedshiftProxy> => {
   const statements: string[] = []
   const open = new Set<Socket>()
   let cancels = 0
 
   /** Handles what a client sent; returns what is left of it. */
-  const handled = async (data: Buffer, state: { started: boolean }, server: Socket): Promise<Buffer> => {
+  const handled = async (data: Buffer, state: State, server: Socket): Promise<Buffer> => {
     let rest = data
     for (;;) {
       const at = state.started ? 1 : 0
@@ -89,6 +141,9 @@ export const startRedshiftProxy = async (
       if (statement === undefined) server.write(noted)
       else {
         statements.push(statement)
+        const fault = faultOf(statement)
+        if (fault === 'before') throw new Error('The connection ends')
+        state.isMuted ||= fault === 'after'
         const changed = await before(statement)
         server.write(translatedMessage(message, () => translated(changed)))
       }
@@ -97,14 +152,18 @@ export const startRedshiftProxy = async (
 
   const server = createServer((client) => {
     const peer = connect(serverPort, '127.0.0.1')
-    const state = { started: false }
+    const state: State = { started: false, isMuted: false }
     let work: Promise<Buffer> = Promise.resolve(Buffer.alloc(0))
     open.add(client)
     client.on('data', (chunk: Buffer) => {
       work = work.then((rest) => handled(Buffer.concat([rest, chunk]), state, peer))
       work.catch(() => client.destroy())
     })
-    peer.pipe(client)
+    peer.on('data', (chunk: Buffer) => {
+      if (!state.isMuted) client.write(chunk)
+      // A statement has ended when the server is ready for another one.
+      else if (chunk.subarray(-6, -1).equals(Buffer.from([0x5a, 0, 0, 0, 5]))) client.destroy()
+    })
     client
       .on('error', () => {})
       .on('close', () => {
@@ -132,7 +191,7 @@ export const startRedshiftProxy = async (
   }
 }
 
-/** Statements for an administrator of PostgreSQL that create the catalogs of Redshift which the product reads. */
+/** Statements for an administrator of PostgreSQL that create the catalogs and functions of Redshift. */
 export const redshiftCatalogs = `set allow_system_table_mods = on;
   create table public.more_tables (table_schema text, table_name text, table_type text);
   create table public.more_columns (table_schema text, table_name text, column_name text, ordinal_position int,
@@ -147,4 +206,23 @@ export const redshiftCatalogs = `set allow_system_table_mods = on;
       from information_schema.columns
     union all select * from public.more_columns;
   grant select on pg_catalog.svv_tables, pg_catalog.svv_columns to public;
+  create domain public.super as jsonb;
+  create function public.try_text(value text, type text) returns text language plpgsql as $$
+    begin execute format('select %L::%s', value, type); return value; exception when others then return null; end $$;
+  create function public.json_parse(value text) returns public.super language sql as 'select value::jsonb';
+  create function public.json_parse(value bytea) returns public.super language sql as
+    $$select convert_from(value, 'utf8')::jsonb$$;
+  create function public.can_json_parse(value text) returns boolean language sql as
+    $$select case when value is null then null else public.try_text(value, 'jsonb') is not null end$$;
+  create function public.json_serialize(value jsonb) returns text language sql as 'select value::text';
+  create function public.json_size(value jsonb) returns int language sql as 'select octet_length(value::text)';
+  create function public.json_typeof(value jsonb) returns text language sql as 'select jsonb_typeof(value)';
+  create function public.to_varbyte(value text, form text) returns bytea language sql as
+    'select convert_to(value, form)';
+  create function public.object(name text, value text) returns public.super language sql as
+    'select jsonb_build_object(name, value)';
+  create function public.object(name text, value jsonb) returns public.super language sql as
+    'select jsonb_build_object(name, value)';
+  create function public.object(name text, value text, other text, more jsonb) returns public.super language sql as
+    'select jsonb_build_object(name, value, other, more)';
   set allow_system_table_mods = off`

@@ -1,27 +1,30 @@
 import { type Batching, setting } from '@tributary/connector-kit'
 
 /** The minutes between two loads, as the form has them. */
-export type LoadMinutes = '1' | '5' | '15' | '30' | '60' | '180' | '360' | '720' | '1440'
+export type LoadMinutes = (typeof loadChoices)[number]['value']
 
-/** Creates the setting that says how often staged events are loaded. `usual` is the default. */
+/** The choices of the setting that says how often staged events are loaded. */
+export const loadChoices = [
+  { value: '1', label: '1 minute' },
+  { value: '5', label: '5 minutes' },
+  { value: '15', label: '15 minutes' },
+  { value: '30', label: '30 minutes' },
+  { value: '60', label: 'Hour' },
+  { value: '180', label: '3 hours' },
+  { value: '360', label: '6 hours' },
+  { value: '720', label: '12 hours' },
+  { value: '1440', label: '24 hours' },
+] as const
+
+/** Label and help text of that setting. */
+export const loadTexts = {
+  label: 'Load every',
+  help: 'Events are staged first, and then loaded together. Nothing runs in the warehouse while nothing is staged.',
+} as const
+
+/** Creates the settings that say when staged events are loaded. `usual` is the default. */
 export const everySetting = (usual: LoadMinutes) => ({
-  load_minutes: setting.choice({
-    label: 'Load every',
-    help: 'Events are staged first, and then loaded together. Nothing runs in the warehouse while nothing is staged.',
-    required: true,
-    default: usual,
-    choices: [
-      { value: '1', label: '1 minute' },
-      { value: '5', label: '5 minutes' },
-      { value: '15', label: '15 minutes' },
-      { value: '30', label: '30 minutes' },
-      { value: '60', label: 'Hour' },
-      { value: '180', label: '3 hours' },
-      { value: '360', label: '6 hours' },
-      { value: '720', label: '12 hours' },
-      { value: '1440', label: '24 hours' },
-    ],
-  }),
+  load_minutes: setting.choice({ ...loadTexts, required: true, default: usual, choices: loadChoices }),
   load_hours: setting.text({
     label: 'Load only between',
     help: 'Hours of the day in UTC, such as 22-6. Loads that people start run at any time. Empty: all day.',
