@@ -603,6 +603,18 @@ export const listedDestinations: readonly ListedDestination[] = [
     load: async () => (await import('./load-described.ts')).loadDescribed('customer-io'),
   },
   {
+    slug: "databricks",
+    title: "Databricks",
+    description: "Loads events to tables of Unity Catalog, one table per event, with a column for each property.",
+    docsUrl: "https://docs.databricks.com/aws/en/data-governance/unity-catalog/manage-privileges/privileges",
+    icon: "/media/connectors/destinations/databricks-ebfc33e54545.svg",
+    kinds: ["Event Streams","ETL"],
+    category: "Databases and storage",
+    popular: false,
+    abilities: ["Deletion of users","Tables for analysts"],
+    load: async () => (await import('./destinations/databricks/definition.ts')).databricks,
+  },
+  {
     slug: "datadog",
     title: "Datadog",
     description: "Sends events as logs to Datadog.",

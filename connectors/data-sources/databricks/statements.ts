@@ -1,8 +1,6 @@
 import { type DataColumn, type DataQuery, type RowsFrom, withoutStatementEnd } from '@tributary/connector-kit'
+import { quoted } from '../../wire/databricks/identifiers.ts'
 import { isComposite, isMoment } from './types.ts'
-
-/** Returns a quoted identifier for a statement, with any characters. */
-export const quoted = (identifier: string): string => `\`${identifier.replaceAll('\0', '').replaceAll('`', '``')}\``
 
 /** Returns a query as one statement without the final semicolon. */
 export const statementOf = (query: DataQuery, catalog: string): string =>

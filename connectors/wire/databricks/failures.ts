@@ -98,10 +98,13 @@ const isPassing = ({ status, code }: Refusal): boolean => status === 429 || stat
 const isAccount = ({ status, code }: Refusal): boolean =>
   status === 401 || status === 403 || status === 404 || code === 'UNAUTHENTICATED' || code === 'PERMISSION_DENIED'
 
+/** How the message of a missing privilege begins. */
+export const notAllowed = 'Not allowed; see the setup guide: '
+
 const hintOf = ({ status, code, sqlState }: Refusal): string => {
   if (status === 401 || code === 'UNAUTHENTICATED') return 'Databricks does not accept the credentials: '
   // SQLSTATE 42501: insufficient privileges (docs.databricks.com/en/error-messages/sqlstates).
-  if (status === 403 || sqlState === '42501') return 'Not allowed; see the setup guide: '
+  if (status === 403 || sqlState === '42501') return notAllowed
   return status === 429 || code === 'RESOURCE_EXHAUSTED' ? 'Databricks limits the rate of requests: ' : ''
 }
 

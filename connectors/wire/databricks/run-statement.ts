@@ -32,6 +32,11 @@ export type Statement = {
   parameters?: Readonly<Record<string, string>>
   /** Maximum ms until the first rows. */
   limitMs: number
+  /**
+   * Seconds for which the server keeps the first request open until the statement has ended, from 5 to 50; by default
+   * none. Such a statement cannot be canceled in that time.
+   */
+  waitSeconds?: number
   /** Maximum number of rows. More rows are an error. */
   maxRows: number
   signal: AbortSignal
@@ -121,10 +126,10 @@ const isRunning = (state: string): boolean => state === 'PENDING' || state === '
 const statementsUrl = (origin: string): string => `${origin}/api/2.0/sql/statements`
 
 /**
- * Starts a statement, which runs asynchronously: so its ID is known at once, and it can be canceled at any time. The
+ * Starts a statement, usually asynchronously: so its ID is known at once, and it can be canceled at any time. The
  * caller's signal does not end this request, since a statement whose ID is not known could not be canceled.
  */
-async function* start(run: Run, { sql, parameters = {}, maxRows }: Statement): Rows {
+async function* start(run: Run, { sql, parameters = {}, maxRows, waitSeconds = 0, signal }: Statement): Rows {
   const { origin, warehouseId, catalog } = run.workspace
   const body = {
     warehouse_id: warehouseId,
@@ -134,16 +139,18 @@ async function* start(run: Run, { sql, parameters = {}, maxRows }: Statement): R
     // EXTERNAL_LINKS would answer with URLs of other hosts. Nothing is fetched from a host that only an answer names.
     disposition: 'INLINE',
     format: 'JSON_ARRAY',
-    wait_timeout: '0s',
+    wait_timeout: `${waitSeconds}s`,
+    on_wait_timeout: 'CONTINUE',
     row_limit: maxRows + 1,
   }
+  const within = AbortSignal.timeout(startMs + waitSeconds * 1000)
   const request: Request = {
     method: 'POST',
     url: statementsUrl(origin),
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
   }
-  const started = yield* authorized(run, request, AbortSignal.timeout(startMs))
+  const started = yield* authorized(run, request, waitSeconds === 0 ? within : AbortSignal.any([within, signal]))
   if (!/^[\w-]{1,100}$/.test(started.id)) throw notDatabricks()
   return started
 }

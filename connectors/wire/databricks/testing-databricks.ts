@@ -1,6 +1,9 @@
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
 import { type PeerAnswer, type PeerRequest, startPeer } from '@tributary/connector-kit/testing'
 import { type Duck, type DuckResult, startDuck } from '../warehouse-testing/duckdb-texts.ts'
-import { databricksAccount, failureIn, translated, withTypes } from './testing-statements.ts'
+import { databricksAccount, failureIn, macros, translated, withTypes } from './testing-statements.ts'
 
 /** The values with which the stand-in lets a client sign in. */
 export const databricksAccess = {
@@ -43,13 +46,15 @@ type Body = {
 const problemOf = (body: Body): PeerAnswer | undefined => {
   if (body.warehouse_id !== '1234567890abcdef')
     return apiError(404, 'NOT_FOUND', `SQL warehouse ${body.warehouse_id} does not exist`)
-  if (body.disposition !== 'INLINE' || body.wait_timeout !== '0s')
-    return apiError(400, 'INVALID_PARAMETER_VALUE', 'This stand-in has only INLINE and asynchronous statements')
+  if (body.disposition !== 'INLINE' || !/^(?:0|[5-9]|[1-4]\d|50)s$/.test(body.wait_timeout))
+    return apiError(400, 'INVALID_PARAMETER_VALUE', 'This stand-in has only INLINE, and waits of 0 or 5 to 50 seconds')
   return undefined
 }
 
 /** A stand-in for a workspace, which tests change while it runs. */
 export type DatabricksPeer = AsyncDisposable & {
+  /** The local folder of the files of all volumes. */
+  folder: string
   /** The address that replaces `https://` and the host. */
   url: string
   duck: Duck
@@ -59,6 +64,8 @@ export type DatabricksPeer = AsyncDisposable & {
   asked: string[]
   /** Answers a request instead of the stand-in, if it returns an answer. */
   intercept: (request: PeerRequest, path: string) => PeerAnswer | undefined
+  /** Loses a request, or the answer to it, if it returns when. */
+  lose: (request: PeerRequest, path: string) => 'before' | 'after' | undefined
   /** Statements with this text never end by themselves. */
   endless: string
   /** The state of such statements: they wait for a warehouse that starts, or run. */
@@ -78,10 +85,14 @@ const execute = async (
   { statement: sql, parameters, catalog }: Body,
 ): Promise<void> => {
   const values = Object.fromEntries(parameters.map(({ name, value }) => [name, value]))
-  const given = parameters.reduce((text, { name }) => text.replaceAll(`:${name}`, `$${name}`), translated(sql))
   try {
     if (catalog !== 'company') throw new Error(`Catalog '${catalog}' does not exist`)
-    const result = withTypes(sql, await peer.duck.run(given, values))
+    const bound = parameters.reduce((text, { name }) => text.replaceAll(`:${name}`, `$${name}`), sql)
+    let result: DuckResult = { names: [], types: [], rows: [] }
+    // A volume is only a folder of files here.
+    if (!sql.startsWith('CREATE VOLUME'))
+      for (const statement of translated(bound, (path) => join(peer.folder, basename(path))))
+        result = withTypes(sql, await peer.duck.run(statement, values))
     const bytes = result.rows.reduce((sum, row) => row.reduce((all, value) => all + (value?.length ?? 1), sum), 0)
     if (bytes > peer.inlineBytes)
       throw new Error(
@@ -131,6 +142,30 @@ const cancel = (peer: DatabricksPeer, entry: Running): PeerAnswer => {
   return json({})
 }
 
+/** Answers a request of the Files API (docs.databricks.com/api/workspace/files). */
+const fileAnswer = async (
+  { folder }: DatabricksPeer,
+  { method, body }: PeerRequest,
+  path: string,
+): Promise<PeerAnswer> => {
+  const file = join(folder, basename(path))
+  if (method === 'PUT') {
+    await writeFile(file, body)
+    return { status: 204 }
+  }
+  if (method === 'DELETE') {
+    await rm(file, { force: true })
+    return { status: 204 }
+  }
+  const files = (await readdir(folder)).map(async (name) => ({
+    name,
+    path: `${path}/${name}`,
+    is_directory: false,
+    last_modified: Math.round((await stat(join(folder, name))).mtimeMs),
+  }))
+  return json({ contents: await Promise.all(files) })
+}
+
 /**
  * Starts a stand-in for a workspace that runs statements on DuckDB: sign-in, and the SQL Statement Execution API with
  * chunks, its limit of 25 MiB, and cancellation (docs.databricks.com/api/workspace/statementexecution). DuckDB has
@@ -140,6 +175,8 @@ export const startDatabricks = async (): Promise<DatabricksPeer> => {
   const duck = await startDuck()
   await duck.run(`ATTACH ':memory:' AS company`)
   await duck.run('USE company')
+  for (const macro of macros) await duck.run(macro)
+  const folder = await mkdtemp(join(tmpdir(), 'tributary-databricks-'))
   const running = new Map<string, Running>()
   let tokens = 0
 
@@ -161,7 +198,7 @@ export const startDatabricks = async (): Promise<DatabricksPeer> => {
     return json({ access_token: `oauth-token-${tokens}`, token_type: 'Bearer', expires_in: 3600, scope: 'all-apis' })
   }
 
-  const start = (body: Body): PeerAnswer => {
+  const start = async (body: Body): Promise<PeerAnswer> => {
     const problem = problemOf(body)
     if (problem !== undefined) return problem
     const id = `01f0-${running.size + 1}`
@@ -171,11 +208,20 @@ export const startDatabricks = async (): Promise<DatabricksPeer> => {
     running.set(id, entry)
     if (peer.endless !== '' && sql.includes(peer.endless)) entry.status = { state: peer.endlessState }
     else entry.done = execute(peer, entry, body)
-    return json({ statement_id: id, status: { state: 'PENDING' } })
+    return body.wait_timeout === '0s'
+      ? json({ statement_id: id, status: { state: 'PENDING' } })
+      : await stateOf(peer, id, entry)
   }
 
   const answer = async (request: PeerRequest): Promise<PeerAnswer> => {
-    const path = request.url.split('?')[0] ?? ''
+    const path = decodeURI(request.url.split('?')[0] ?? '')
+    const lost = peer.lose(request, path)
+    if (lost === 'before') return 'reset'
+    const answered = await answerTo(request, path)
+    return lost === 'after' ? 'reset' : answered
+  }
+
+  const answerTo = async (request: PeerRequest, path: string): Promise<PeerAnswer> => {
     peer.asked.push(`${request.method} ${path}`)
     const instead = peer.intercept(request, path)
     if (instead !== undefined) return instead
@@ -186,8 +232,9 @@ export const startDatabricks = async (): Promise<DatabricksPeer> => {
         'UNAUTHENTICATED',
         `Credential was not sent or is of an unsupported type: ${request.headers.authorization}`,
       )
+    if (path.startsWith('/api/2.0/fs/')) return await fileAnswer(peer, request, path.slice('/api/2.0/fs/'.length))
     const [id, action, kind, chunk] = path.replace('/api/2.0/sql/statements', '').slice(1).split('/')
-    if (request.method === 'POST' && id === '') return start(JSON.parse(request.body))
+    if (request.method === 'POST' && id === '') return await start(JSON.parse(request.body))
     const entry = running.get(id ?? '')
     if (entry === undefined) return apiError(404, 'NOT_FOUND', `The statement ${id} was not found.`)
     if (request.method === 'POST' && action === 'cancel') return cancel(peer, entry)
@@ -204,6 +251,8 @@ export const startDatabricks = async (): Promise<DatabricksPeer> => {
     statements: [],
     asked: [],
     intercept: () => undefined,
+    lose: () => undefined,
+    folder,
     endless: '',
     endlessState: 'RUNNING',
     canceled: [],
@@ -215,6 +264,7 @@ export const startDatabricks = async (): Promise<DatabricksPeer> => {
     [Symbol.asyncDispose]: async () => {
       await server.close()
       await duck[Symbol.asyncDispose]()
+      await rm(folder, { recursive: true, force: true })
     },
   }
   return peer

@@ -27,28 +27,102 @@ export const databricksType = (type: string): string => {
   return named.toLowerCase().replace(/, /g, ',')
 }
 
-/** Translates the parts of the statements that DuckDB writes differently. */
-export const translated = (sql: string): string =>
-  sql
-    .replaceAll('`company`.information_schema.', 'information_schema.')
-    .replaceAll('listed.full_data_type', 'listed.data_type')
-    .replaceAll('current_version().dbsql_version', "'2026.30'")
-    .replaceAll('current_user()', `'${databricksAccount}'`)
-    .replaceAll(", map('ignoreNullFields', 'false')", '')
-    .replace(/^DESCRIBE QUERY/, 'DESCRIBE')
-    .replace(/\bAS STRING\b/g, 'AS VARCHAR')
-    .replace(/\bunix_micros\(/g, 'epoch_us(')
-    .replace(/TIMESTAMP'([^']+)Z'/g, "TIMESTAMPTZ'$1+00'")
-    .replace(/\bTIMESTAMP_NTZ'/g, "TIMESTAMP'")
-    .replaceAll("'\\\\x'", "'\\x'")
-    .replace(/`((?:[^`]|``)*)`/g, (_, name: string) => `"${name.replaceAll('``', '`').replaceAll('"', '""')}"`)
+/** Functions of Databricks that DuckDB has by another name. */
+export const macros = [
+  'CREATE MACRO unix_micros(t) AS epoch_us(t)',
+  'CREATE MACRO make_dt_interval(d, h, m, s) AS to_microseconds(CAST(s * 1000000 AS BIGINT))',
+  `CREATE MACRO get_json_object(j, p) AS json_extract_string(j, '$."' || p[4:-3] || '"')`,
+]
+
+const escapes: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r' }
+
+/** Returns a literal or a quoted name of Databricks as DuckDB writes it. */
+const requoted = (token: string): string => {
+  if (token.startsWith('--')) return token
+  const inner = token.slice(1, -1)
+  if (token.startsWith('`')) return `"${inner.replaceAll('``', '`').replaceAll('"', '""')}"`
+  const text = inner.replace(/\\(?:u([0-9a-fA-F]{4})|([\s\S]))/g, (_, code?: string, letter = '') =>
+    code === undefined ? (escapes[letter] ?? letter) : String.fromCharCode(Number.parseInt(code, 16)),
+  )
+  return `'${text.replaceAll("'", "''")}'`
+}
+
+/** Parts of statements that DuckDB writes differently. `\u0001` is around the number of a literal or a quoted name. */
+const rewritten: readonly [RegExp, string][] = [
+  [/current_version\(\)\.dbsql_version/g, "'2026.30'"],
+  [/current_user\(\)/g, `'${databricksAccount}'`],
+  [/, map\(\u0001\d+\u0001, \u0001\d+\u0001\)/g, ''],
+  [/^DESCRIBE QUERY/, 'DESCRIBE'],
+  [/ TBLPROPERTIES \([^()]{0,300}\)/, ''],
+  [/\bfull_data_type\b/g, 'data_type'],
+  [/\bmap\((\u0001\d{1,5}\u0001), CAST\(/g, 'map([$1], [to_json('],
+  [/ AS variant\)\)/g, ')])'],
+  [
+    /\bmap_filter\(from_json\(coalesce\((\S{1,9}), (\S{1,9})\), \S{1,9}\), \(k, v\) -> k <> (\u0001\d{1,5}\u0001)\)/g,
+    'map_from_entries(list_filter(map_entries(CAST(CAST(coalesce($1, $2) AS JSON) AS MAP(VARCHAR, JSON))), lambda e: e.key <> $3))',
+  ],
+  [/\bsize\(/g, 'cardinality('],
+  [/\bstring\b/gi, 'VARCHAR'],
+  [/\btimestamp\b/gi, 'TIMESTAMPTZ'],
+  [/\btimestamp_ntz\b/gi, 'TIMESTAMP'],
+]
+
+const readFiles = /\bread_files\((\u0001\d{1,5}\u0001), .{1,100}? schema => (\u0001\d{1,5}\u0001)\)/
+
+/** Returns the end of the literal, the quoted name, or the comment that begins at a position, if one does. */
+const endOfToken = (sql: string, start: number): number | undefined => {
+  const quote = sql[start]
+  if (sql.startsWith('--', start)) {
+    const end = sql.indexOf('\n', start)
+    return end < 0 ? sql.length : end
+  }
+  if (quote !== "'" && quote !== '`') return undefined
+  for (let at = start + 1; at < sql.length; at++) {
+    if (sql[at] === '\\' && quote === "'") at++
+    else if (sql[at] === quote && sql[at + 1] === quote && quote === '`') at++
+    else if (sql[at] === quote) return at + 1
+  }
+  return sql.length
+}
+
+/**
+ * Translates a statement for DuckDB, which may need several. `fileAt` returns the local path of a file in a volume.
+ */
+export const translated = (sql: string, fileAt: (path: string) => string = (path) => path): string[] => {
+  const tokens: string[] = []
+  let marked = ''
+  for (let at = 0; at < sql.length; ) {
+    const end = endOfToken(sql, at)
+    if (end === undefined) marked += sql[at]
+    else marked += `\u0001${tokens.push(sql.slice(at, end)) - 1}\u0001`
+    at = end ?? at + 1
+  }
+  const tokenOf = (mark: string): string => requoted(tokens[Number(mark.slice(1, -1))] ?? '')
+  const read = marked.replace(readFiles, (_, path: string, schema: string) => {
+    const columns = tokenOf(schema)
+      .slice(1, -1)
+      .replace(/\b(\w{1,40}) (\w{1,40})/g, "$1: '$2'")
+      .replaceAll("'string'", "'VARCHAR'")
+    return `read_json('${fileAt(tokenOf(path).slice(1, -1))}', format = 'newline_delimited', columns = {${columns}})`
+  })
+  const other = rewritten.reduce((text, [pattern, by]) => text.replace(pattern, by), read)
+  const added = /^(ALTER TABLE \S+) ADD COLUMNS \((.*)\)$/s.exec(other)
+  const statements =
+    added === null
+      ? [other]
+      : (added[2] ?? '').split(/, (?=\u0001)/).map((column) => `${added[1]} ADD COLUMN ${column}`)
+  return statements.map((text) =>
+    text.replace(/\u0001\d+\u0001/g, tokenOf).replaceAll('"company".information_schema.', 'information_schema.'),
+  )
+}
 
 /** Returns a result with the names of types that Databricks has. */
 export const withTypes = (sql: string, { names, types, rows }: DuckResult): DuckResult => {
   if (sql.startsWith('DESCRIBE QUERY'))
     return { names, types, rows: rows.map(([name, type]) => [name ?? '', databricksType(type ?? ''), null]) }
-  if (!sql.includes('full_data_type')) return { names, types, rows }
-  return { names, types, rows: rows.map((row) => row.with(1, databricksType(row[1] ?? ''))) }
+  const at = names.indexOf('data_type')
+  if (at < 0) return { names, types, rows }
+  return { names, types, rows: rows.map((row) => row.with(at, databricksType(row[at] ?? ''))) }
 }
 
 /** Error conditions (docs.databricks.com/en/error-messages/error-classes) by the kinds of errors of DuckDB. */
