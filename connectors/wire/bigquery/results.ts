@@ -34,7 +34,10 @@ export const jobOf = ({ jobReference }: JsonObject): Job => {
 }
 
 /** Returns the path of a job, and its location as a parameter. */
-export const jobPath = ({ project, id, location }: Job, area: 'jobs' | 'queries') => ({
+export const jobPath = (
+  { project, id, location }: Job,
+  area: 'jobs' | 'queries',
+): { path: string; query: Record<string, string> } => ({
   path: `${encodeURIComponent(project)}/${area}/${encodeURIComponent(id)}`,
   query: location === undefined ? {} : { location },
 })
