@@ -64,7 +64,7 @@ const compareDay = async (deps: WarehouseServices, destination: DestinationRow, 
 
 /**
  * Compares the last whole day (UTC) of each warehouse with what was delivered to it, once a day, when all of the day is
- * loaded. Call it each hour.
+ * loaded. Asks a warehouse again that did not answer. Call it each hour.
  */
 export const compareWarehouses = async (deps: WarehouseServices): Promise<void> => {
   const { db, clock, logger } = deps
@@ -77,7 +77,8 @@ export const compareWarehouses = async (deps: WarehouseServices): Promise<void> 
       .where('destination_id', '=', destination.id)
       .executeTakeFirst()
     const last = state?.comparison as Comparison | null | undefined
-    if (state === undefined || (state.complete_time?.getTime() ?? 0) < today || last?.day === yesterday) continue
+    if (state === undefined || (state.complete_time?.getTime() ?? 0) < today) continue
+    if (last?.day === yesterday && last.reason === '') continue
     await compareDay(deps, destination, today - dayMs).then(
       (comparison) =>
         db

@@ -1,10 +1,10 @@
-import { type DestinationRow, readableSettings } from '@tributary/configuration'
+import type { DestinationRow } from '@tributary/configuration'
 import { warehouseLimits } from '@tributary/contract'
 import { beginLoad, queueLoads } from './begin-load.ts'
-import { isLoadTime, type LoadHours } from './load-hours.ts'
-import { requireWarehouse } from './require-warehouse.ts'
-import { stagedUntil } from './run-loads.ts'
+import { isLoadTime } from './load-hours.ts'
+import { paceOf } from './pace.ts'
 import type { WarehouseServices } from './services.ts'
+import { stagedUntil } from './staged-until.ts'
 
 const minuteMs = 60_000
 
@@ -31,25 +31,11 @@ const hasStaged = async (
   return rows.length > 0
 }
 
-/** Returns the minutes between two loads of a destination, the hours in which they run, and whether its vendor bills their time. */
-export const paceOf = async (
-  deps: Pick<WarehouseServices, 'catalog' | 'secretBox' | 'logger'>,
-  destination: DestinationRow,
-): Promise<{ everyMinutes: number; hours: LoadHours | undefined; billed: boolean }> => {
-  const { warehouse } = await requireWarehouse(deps, destination)
-  const settings = readableSettings(`destinations/${destination.id}`, destination, deps.secretBox, deps.logger)
-  return {
-    everyMinutes: warehouse.everyMinutes(settings),
-    hours: warehouse.hours(settings),
-    billed: warehouse.billed(settings),
-  }
-}
-
 const queueDue = async (deps: WarehouseServices, destination: DestinationRow): Promise<void> => {
   const { db, jobs, clock } = deps
   const now = clock()
-  const { everyMinutes, hours } = await paceOf(deps, destination)
-  const everyMs = everyMinutes * minuteMs
+  const pace = await paceOf(deps, destination)
+  const everyMs = pace.everyMinutes * minuteMs
   const state = await db
     .insertInto('warehouse_states')
     .values({ destination_id: destination.id, next_load_time: new Date(now + everyMs) })
@@ -71,9 +57,11 @@ const queueDue = async (deps: WarehouseServices, destination: DestinationRow): P
       .set({ next_load_time: new Date(now + everyMs) })
       .where('destination_id', '=', destination.id)
       .execute()
-  if (next > now || !isLoadTime(hours, now)) return
-  const isStaged = await hasStaged(deps, destination, known.load_time)
-  const until = isStaged ? undefined : await stagedUntil(deps, destination.id)
+  if (next > now || !isLoadTime(pace.hours, now)) return
+  // A load in the future ran before the clock was set back.
+  const since = known.load_time !== null && known.load_time.getTime() > now ? null : known.load_time
+  const isStaged = await hasStaged(deps, destination, since)
+  const until = isStaged ? undefined : await stagedUntil(deps, destination.id, pace)
   await db.transaction().execute(async (tx) => {
     const taken = await tx
       .updateTable('warehouse_states')

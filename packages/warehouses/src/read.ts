@@ -4,7 +4,7 @@ import { resourceNames, type WarehouseLoad, type WarehouseStatus } from '@tribut
 import { notFound } from '@tributary/kernel'
 import { changeText } from './change-text.ts'
 import { nextLoadTime } from './load-hours.ts'
-import { paceOf } from './queue-due-loads.ts'
+import { paceOf } from './pace.ts'
 import type { WarehouseServices } from './services.ts'
 
 type Place = Pick<DestinationRow, 'id' | 'workspace_id'>

@@ -1,3 +1,4 @@
+import type { Tx } from '@tributary/api-kit'
 import { callConnector, type DestinationRow, readDestination } from '@tributary/configuration'
 import {
   ConfigurationError,
@@ -6,12 +7,14 @@ import {
   hideSecrets,
   RejectedError,
 } from '@tributary/connector-kit'
-import { AppError } from '@tributary/kernel'
+import { AppError, cutText } from '@tributary/kernel'
 import type { JobRun } from '@tributary/storage'
 import type { LoadRow } from './begin-load.ts'
 import { changeOf } from './change-text.ts'
+import { paceOf } from './pace.ts'
 import { requireWarehouse, type WarehouseDefinition } from './require-warehouse.ts'
 import type { WarehouseServices } from './services.ts'
+import { stagedUntil } from './staged-until.ts'
 
 /** Longest time of a load or a change, ms. */
 const withinMs = 3 * 60 * 60_000
@@ -22,39 +25,7 @@ const maxAttempts = 6
 /** Longest text that is stored of a reason or a statement, in characters. */
 const maxText = 10_000
 
-/** Time in ms that delivery may need for an event that it has accepted, before it counts as waiting. */
-const deliveryMs = 30_000
-
-type Outcome = Partial<Pick<LoadRow, 'reason' | 'statement'>> & {
-  state: LoadRow['state']
-  tableRows?: Record<string, number>
-  bytes?: number
-  unfit?: number
-}
-
-/** Reads when the oldest event began to wait for a destination; undefined if none waits. */
-export const oldestWaiting = async (
-  { db }: Pick<WarehouseServices, 'db'>,
-  destinationId: string,
-): Promise<Date | undefined> => {
-  const found = await db
-    .selectFrom('parked_deliveries')
-    .select(({ fn }) => fn.min('first_time').as('time'))
-    .where('destination_id', '=', destinationId)
-    .where('state', '=', 'waiting')
-    .executeTakeFirst()
-  return found?.time ?? undefined
-}
-
-/** Returns the time before which all received events are staged. */
-export const stagedUntil = async (
-  deps: Pick<WarehouseServices, 'db' | 'clock'>,
-  destinationId: string,
-): Promise<Date> => {
-  const now = deps.clock() - deliveryMs
-  const oldest = await oldestWaiting(deps, destinationId)
-  return new Date(Math.min(now, oldest?.getTime() ?? now))
-}
+type Outcome = Pick<LoadRow, 'state'> & Partial<Pick<LoadRow, 'reason' | 'statement'>>
 
 const nextOf = ({ db }: Pick<WarehouseServices, 'db'>, destinationId: string): Promise<LoadRow | undefined> =>
   db
@@ -67,16 +38,27 @@ const nextOf = ({ db }: Pick<WarehouseServices, 'db'>, destinationId: string): P
     .limit(1)
     .executeTakeFirst()
 
-const loadAll = async ({ warehouse }: WarehouseDefinition, context: DeliverContext): Promise<Outcome> => {
-  const tableRows: Record<string, number> = {}
-  let [bytes, unfit] = [0, 0]
+/** Loads until the stage is empty. Stores the counts after each part, so that a failure keeps those of the parts before. */
+const loadAll = async (
+  { db }: Pick<WarehouseServices, 'db'>,
+  { warehouse }: WarehouseDefinition,
+  context: DeliverContext,
+  row: LoadRow,
+): Promise<Outcome> => {
+  const tableRows = { ...row.table_rows }
+  let [bytes, unfit] = [Number(row.bytes), Number(row.unfit_count)]
   for (;;) {
     const report = await warehouse.load(context)
     for (const [table, rows] of Object.entries(report.rows)) tableRows[table] = (tableRows[table] ?? 0) + rows
     bytes += report.bytes
     unfit += report.unfit
+    await db
+      .updateTable('warehouse_loads')
+      .set({ table_rows: JSON.stringify(tableRows), bytes, unfit_count: unfit })
+      .where('id', '=', row.id)
+      .execute()
     context.signal.throwIfAborted()
-    if (!report.more) return { state: 'succeeded', tableRows, bytes, unfit }
+    if (!report.more) return { state: 'succeeded' }
   }
 }
 
@@ -96,11 +78,12 @@ const changeColumn = async (
 
 /** Returns the outcome of a failure; undefined if it is not one of the warehouse or its settings. */
 const failureOf = (error: unknown, secrets: readonly string[], isLast: boolean): Outcome | undefined => {
-  const shown = (text: string): string => hideSecrets(text, secrets).slice(0, maxText)
+  const shown = (text: string): string =>
+    cutText(hideSecrets(text, secrets).replaceAll('\0', '\ufffd').toWellFormed(), maxText)
   if (error instanceof AppError)
     return { state: error.code < 500 || isLast ? 'failed' : 'running', reason: error.message }
   if (!(error instanceof DeliveryError)) return undefined
-  // Trying again does not help before a user has changed something.
+  // Another attempt does not help before a user or the warehouse has changed something.
   const isFinal = error instanceof ConfigurationError || error instanceof RejectedError
   return {
     state: isFinal || isLast ? 'failed' : 'running',
@@ -110,23 +93,48 @@ const failureOf = (error: unknown, secrets: readonly string[], isLast: boolean):
 }
 
 const store = async (
-  { db, clock }: Pick<WarehouseServices, 'db' | 'clock'>,
+  db: WarehouseServices['db'] | Tx,
   row: LoadRow,
-  { state, reason = '', statement = '', tableRows = {}, bytes = 0, unfit = 0 }: Outcome,
+  { state, reason = '', statement = '' }: Outcome,
+  now: Date,
 ): Promise<void> => {
   await db
     .updateTable('warehouse_loads')
-    .set({
-      state,
-      reason,
-      statement,
-      table_rows: JSON.stringify(tableRows),
-      bytes,
-      unfit_count: unfit,
-      finish_time: state === 'running' ? null : new Date(clock()),
-    })
+    .set({ state, reason, statement, finish_time: state === 'running' ? null : now })
     .where('id', '=', row.id)
     .execute()
+}
+
+/** Does the work of a row, and stores that it succeeded. Rejects with its failure. */
+const runRow = async (
+  deps: WarehouseServices,
+  destination: DestinationRow,
+  row: LoadRow,
+  given: { signal: AbortSignal; begun: Date; withSecrets: (secrets: readonly string[]) => void },
+): Promise<void> => {
+  const { db, clock } = deps
+  const { signal, begun } = given
+  const found = await requireWarehouse(deps, destination)
+  const pace = await paceOf(deps, destination)
+  const until = await stagedUntil(deps, destination.id, pace)
+  const outcome = await callConnector(deps, destination, found.definition, { withinMs, signal }, (context, secrets) => {
+    given.withSecrets(secrets)
+    return row.kind === 'load' ? loadAll(deps, found, context, row) : changeColumn(found, context, row)
+  })
+  await db.transaction().execute(async (tx) => {
+    await store(tx, row, outcome, new Date(clock()))
+    if (row.kind !== 'load') return
+    const times = { load_time: begun, complete_time: until }
+    await tx
+      .insertInto('warehouse_states')
+      .values({
+        destination_id: destination.id,
+        next_load_time: new Date(begun.getTime() + pace.everyMinutes * 60_000),
+        ...times,
+      })
+      .onConflict((conflict) => conflict.column('destination_id').doUpdateSet(times))
+      .execute()
+  })
 }
 
 const runOne = async (
@@ -134,7 +142,7 @@ const runOne = async (
   destination: DestinationRow,
   row: LoadRow,
   signal: AbortSignal,
-): Promise<boolean> => {
+): Promise<void> => {
   const { db, clock, logger } = deps
   const begun = new Date(clock())
   const attempts = row.attempts + 1
@@ -143,33 +151,24 @@ const runOne = async (
     .set({ state: 'running', start_time: row.start_time ?? begun, attempts })
     .where('id', '=', row.id)
     .execute()
-  const until = await stagedUntil(deps, destination.id)
   let secrets: readonly string[] = []
+  const withSecrets = (texts: readonly string[]): void => {
+    secrets = texts
+  }
   try {
-    const found = await requireWarehouse(deps, destination)
-    const outcome = await callConnector(deps, destination, found.definition, { withinMs, signal }, (context, texts) => {
-      secrets = texts
-      return row.kind === 'load' ? loadAll(found, context) : changeColumn(found, context, row)
-    })
-    await store(deps, row, outcome)
-    if (row.kind === 'load')
-      await db
-        .updateTable('warehouse_states')
-        .set({ load_time: begun, complete_time: until })
-        .where('destination_id', '=', destination.id)
-        .execute()
-    return true
+    await runRow(deps, destination, row, { signal, begun, withSecrets })
   } catch (error) {
     signal.throwIfAborted()
     const failure = failureOf(error, secrets, attempts >= maxAttempts)
+    const now = new Date(clock())
     if (failure === undefined) {
       logger.error({ err: error, destination: destination.id }, 'a load failed with a fault of the connector')
-      await store(deps, row, { state: 'failed', reason: 'The load failed. The log of the server has the reason' })
-      return true
+      const reason = 'The load failed. The log of the server has the reason'
+      await store(db, row, { state: 'failed', reason }, now)
+      return
     }
-    await store(deps, row, failure)
+    await store(db, row, failure, now)
     if (failure.state === 'running') throw error
-    return true
   }
 }
 
