@@ -44,7 +44,7 @@ const columnsView = (
   WHEN data_type = 'DECIMAL(38,10)' THEN 'BIGNUMERIC' ELSE data_type END AS data_type
   FROM information_schema.columns WHERE table_catalog = '${project}' AND table_schema = '${dataset}')`
 
-/** DuckDB changes one thing of a table at a time, and knows no partitions. */
+/** DuckDB changes one thing of a table at a time, and has no partitions. */
 const adapted = (statement: string): string[] => {
   const [, table = '', changes = ''] = /^(ALTER TABLE \S+) ((?:ADD|DROP|RENAME) COLUMN .*)$/s.exec(statement) ?? []
   if (table !== '') return changes.split(/, (?=(?:ADD|DROP|RENAME) COLUMN )/).map((change) => `${table} ${change}`)

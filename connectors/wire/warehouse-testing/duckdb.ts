@@ -12,6 +12,8 @@ export type DuckDbConnection = {
   run(sql: string): Promise<DuckDbResult>
   /** Returns the columns of one statement without running it. */
   describe(sql: string): Promise<DuckDbColumns>
+  /** The number of statements in a text. Rejects if it cannot be parsed. */
+  count(sql: string): Promise<number>
   close(): void
 }
 
@@ -37,6 +39,7 @@ const connectionOf = async (connection: DuckDBConnection): Promise<DuckDbConnect
         type: prepared.columnType(at),
       }))
     },
+    count: async (sql) => (await connection.extractStatements(sql)).count,
     close: () => connection.closeSync(),
   }
 }
@@ -49,6 +52,7 @@ export const openDuckDb = async (): Promise<DuckDb> => {
   return {
     run: first.run,
     describe: first.describe,
+    count: first.count,
     connect,
     [Symbol.asyncDispose]: async () => {
       first.close()

@@ -20,10 +20,13 @@ export const warehouseLimits = {
 
 const columnName = line(200).min(1, 'Required')
 
-const newName = line(warehouseLimits.columnName).regex(
-  /^[\p{Ll}\p{Lo}_][\p{Ll}\p{Lo}\p{M}\p{N}_]*$/u,
-  'Use lower-case letters, digits, and underscores, beginning with a letter',
-)
+const newName = line(warehouseLimits.columnName)
+  .regex(
+    /^[\p{Ll}\p{Lo}_][\p{Ll}\p{Lo}\p{M}\p{N}_]*$/u,
+    'Use lower-case letters, digits, and underscores, beginning with a letter',
+  )
+  // No property has such a name. Changes of types use such columns, and remove them.
+  .refine((name) => !name.includes('__'), 'Use single underscores')
 
 /** A change of a column: a new `type`, a new `name`, or its removal. */
 export const columnChange = z
