@@ -67,6 +67,7 @@ export const createWarehouse = () => {
     deliver: async () => ({ outcomes: { kind: 'delivered' }, httpStatus: 200, latencyMs: 0 }),
     warehouse: {
       everyMinutes: ({ load_minutes }) => Number(load_minutes ?? 60),
+      hours: () => undefined,
       billed: () => false,
       types: ['text', 'number'],
       tablesOf: ({ type, event }) => (type === 'track' ? ['tracks', event.toLowerCase()] : [`${type}s`]),
