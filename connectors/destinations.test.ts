@@ -50,6 +50,11 @@ const hosts: Readonly<Record<string, string>> = {
   zapier: 'hooks.zapier.com',
 }
 
+/** Settings of destinations that accept only their own form. */
+const ownForms: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  databricks: { host: 'dbc-a1b2345c-d6e7.cloud.databricks.com', client_id: 'client-1' },
+}
+
 /** A key of a service account with the secret, which no key can be read from. */
 const accountKey = JSON.stringify({
   type: 'service_account',
@@ -75,7 +80,8 @@ const valueOf = (slug: string, field: FieldDefinition): Settings[string] => {
   if (field.name === 'sas_token') return `sv=2024-11-04&sr=c&sig=${secret}`
   if (field.secret) return field.name.endsWith('url') ? secretUrl : secret
   if (slug === 'pub-sub' && field.name === 'topic') return 'projects/example/topics/events'
-  if (formed[field.name] !== undefined) return formed[field.name]
+  const own = ownForms[slug]?.[field.name] ?? formed[field.name]
+  if (own !== undefined) return own
   if (field.default !== undefined || !field.required) return field.default
   if (field.type === 'url') return 'https://peer.example/hook'
   if (field.type === 'select') return field.choices?.[0]?.value

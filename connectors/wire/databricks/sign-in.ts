@@ -25,13 +25,10 @@ export const shortAnswer = async (
 ): Promise<{ status: number; text: string; retryAfterMs: number | undefined }> => {
   async function* whole(answer: Answer) {
     const text = await textOf(answer, refusalBytes)
-    return { status: answer.status, text, retryAfterMs: parseRetryAfter(answer.headers['retry-after'], Date.now()) }
+    yield { status: answer.status, text, retryAfterMs: parseRetryAfter(answer.headers['retry-after'], Date.now()) }
   }
-  const asked = sendRequest(request, way, whole)
-  for (;;) {
-    const step = await asked.next()
-    if (step.done === true) return step.value
-  }
+  for await (const answer of sendRequest(request, way, whole)) return answer
+  throw notDatabricks()
 }
 
 type Token = { token: string; untilMs: number }

@@ -47,18 +47,18 @@ const requoted = (token: string): string => {
   return `'${text.replaceAll("'", "''")}'`
 }
 
-/** Parts of statements that DuckDB writes differently. `\u0001` is around the number of a literal or a quoted name. */
+/** Parts of statements that DuckDB writes differently. `§` is around the number of a literal or a quoted name. */
 const rewritten: readonly [RegExp, string][] = [
   [/current_version\(\)\.dbsql_version/g, "'2026.30'"],
   [/current_user\(\)/g, `'${databricksAccount}'`],
-  [/, map\(\u0001\d+\u0001, \u0001\d+\u0001\)/g, ''],
+  [/, map\(§\d+§, §\d+§\)/g, ''],
   [/^DESCRIBE QUERY/, 'DESCRIBE'],
   [/ TBLPROPERTIES \([^()]{0,300}\)/, ''],
   [/\bfull_data_type\b/g, 'data_type'],
-  [/\bmap\((\u0001\d{1,5}\u0001), CAST\(/g, 'map([$1], [to_json('],
+  [/\bmap\((§\d{1,5}§), CAST\(/g, 'map([$1], [to_json('],
   [/ AS variant\)\)/g, ')])'],
   [
-    /\bmap_filter\(from_json\(coalesce\((\S{1,9}), (\S{1,9})\), \S{1,9}\), \(k, v\) -> k <> (\u0001\d{1,5}\u0001)\)/g,
+    /\bmap_filter\(from_json\(coalesce\((\S{1,9}), (\S{1,9})\), \S{1,9}\), \(k, v\) -> k <> (§\d{1,5}§)\)/g,
     'map_from_entries(list_filter(map_entries(CAST(CAST(coalesce($1, $2) AS JSON) AS MAP(VARCHAR, JSON))), lambda e: e.key <> $3))',
   ],
   [/\bsize\(/g, 'cardinality('],
@@ -67,7 +67,7 @@ const rewritten: readonly [RegExp, string][] = [
   [/\btimestamp_ntz\b/gi, 'TIMESTAMP'],
 ]
 
-const readFiles = /\bread_files\((\u0001\d{1,5}\u0001), .{1,100}? schema => (\u0001\d{1,5}\u0001)\)/
+const readFiles = /\bread_files\((§\d{1,5}§), .{1,100}? schema => (§\d{1,5}§)\)/
 
 /** Returns the end of the literal, the quoted name, or the comment that begins at a position, if one does. */
 const endOfToken = (sql: string, start: number): number | undefined => {
@@ -94,7 +94,7 @@ export const translated = (sql: string, fileAt: (path: string) => string = (path
   for (let at = 0; at < sql.length; ) {
     const end = endOfToken(sql, at)
     if (end === undefined) marked += sql[at]
-    else marked += `\u0001${tokens.push(sql.slice(at, end)) - 1}\u0001`
+    else marked += `§${tokens.push(sql.slice(at, end)) - 1}§`
     at = end ?? at + 1
   }
   const tokenOf = (mark: string): string => requoted(tokens[Number(mark.slice(1, -1))] ?? '')
@@ -108,11 +108,9 @@ export const translated = (sql: string, fileAt: (path: string) => string = (path
   const other = rewritten.reduce((text, [pattern, by]) => text.replace(pattern, by), read)
   const added = /^(ALTER TABLE \S+) ADD COLUMNS \((.*)\)$/s.exec(other)
   const statements =
-    added === null
-      ? [other]
-      : (added[2] ?? '').split(/, (?=\u0001)/).map((column) => `${added[1]} ADD COLUMN ${column}`)
+    added === null ? [other] : (added[2] ?? '').split(/, (?=§)/).map((column) => `${added[1]} ADD COLUMN ${column}`)
   return statements.map((text) =>
-    text.replace(/\u0001\d+\u0001/g, tokenOf).replaceAll('"company".information_schema.', 'information_schema.'),
+    text.replace(/§\d+§/g, tokenOf).replaceAll('"company".information_schema.', 'information_schema.'),
   )
 }
 
