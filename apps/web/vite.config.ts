@@ -163,9 +163,50 @@ const withoutDocumentation: Plugin = {
   },
 }
 
+/** Exports of these modules that validation uses. */
+const usedExports = new Set(['aggregateChecks'])
+
+/** Returns the body of the innermost function that a node is, such as that of `(a) => (b) => { … }`. */
+const bodyOf = (node: unknown): Node | undefined => {
+  if (!isNode(node) || !/^(FunctionDeclaration|ArrowFunctionExpression)$/.test(node.type)) return undefined
+  return isNode(node.body) && node.body.type === 'BlockStatement' ? node.body : bodyOf(node.body)
+}
+
+/** Returns the bodies of the functions that a module exports, by their names. */
+const exportedBodies = ({ body }: Node): Node[] =>
+  (Array.isArray(body) ? body.filter(isNode) : []).flatMap(({ declaration }) => {
+    if (!isNode(declaration)) return []
+    const declared = Array.isArray(declaration.declarations)
+      ? declaration.declarations.filter(isNode).map(({ id, init }) => ({ id, made: init }))
+      : [{ id: declaration.id, made: declaration }]
+    return declared.flatMap(({ id, made }) => {
+      const name = isNode(id) ? String(id.name) : ''
+      const found = usedExports.has(name) ? undefined : bodyOf(made)
+      return found === undefined ? [] : [found]
+    })
+  })
+
+/**
+ * Empties the functions with which schemas become JSON Schema. Only the server writes it. All positions in a file stay
+ * the same.
+ */
+const withoutJsonSchema: Plugin = {
+  name: 'without-json-schema',
+  apply: 'build',
+  transform: {
+    filter: { id: at('zod/v4/core/(json-schema-processors|to-json-schema)') },
+    handler(code) {
+      let left = code
+      for (const { start, end } of exportedBodies(this.parse(code) as unknown as Node))
+        left = `${left.slice(0, start)}{}${' '.repeat(end - start - 2)}${left.slice(end)}`
+      return { code: left, map: null }
+    },
+  },
+}
+
 export default defineConfig(({ mode }) => ({
   root: import.meta.dirname,
-  plugins: [react(), tailwindcss(), withoutDocumentation, pageList, preloadList],
+  plugins: [react(), tailwindcss(), withoutDocumentation, withoutJsonSchema, pageList, preloadList],
   build: { emptyOutDir: true, cssTarget, assetsInlineLimit: 0, chunkSizeWarningLimit: 900, ...output(mode) },
   server: {
     proxy: {

@@ -7,28 +7,12 @@ import { sendTracks } from './tracking.ts'
 
 const faults = [findHorizontalScroll, findClippedText, findCutControls, findOverfullCells]
 
-/** Returns what sticks out or is cut off at 1440 and 390 px. */
-const findLayoutFaults = async (page: Page, name: string): Promise<string[]> => {
+/** Returns what sticks out or is cut off at 390 and 1440 px. */
+const findLayoutFaults = async (page: Page): Promise<string[]> => {
   const found: string[] = []
   for (const width of [390, 1440]) {
     await page.setViewportSize({ width, height: 900 })
     for (const find of faults) found.push(...(await find(page)).map((fault) => `${width} px: ${fault}`))
-    if (process.env.WAREHOUSE_PICTURES !== undefined) {
-      const axe = new (await import('@axe-core/playwright')).AxeBuilder({ page })
-      const { violations } = await axe.analyze()
-      for (const v of violations)
-        console.log(
-          'AXE',
-          name,
-          v.id,
-          v.nodes
-            .map((n) => n.html)
-            .join(' | ')
-            .slice(0, 500),
-        )
-    }
-    if (process.env.WAREHOUSE_PICTURES !== undefined)
-      await page.screenshot({ path: `${process.env.WAREHOUSE_PICTURES}/${name}-${width}.png`, fullPage: true })
   }
   return found
 }
@@ -80,11 +64,11 @@ test('a warehouse is loaded on request, its tables are shown, and a column gets 
   await expect(load).toContainText('Succeeded')
   await expect(load).toContainText('6 rows in 2 tables')
   await expect(page.getByRole('heading', { name: /^Complete up to / })).toBeVisible()
-  expect(await findLayoutFaults(page, 'history')).toEqual([])
+  expect(await findLayoutFaults(page)).toEqual([])
   await load.click()
   const details = page.getByRole('dialog', { name: 'Load' })
   await expect(details.getByRole('region', { name: 'Rows by table' })).toContainText('order_completed3')
-  expect(await findLayoutFaults(page, 'load')).toEqual([])
+  expect(await findLayoutFaults(page)).toEqual([])
   await details.getByRole('button', { name: 'Close', exact: true }).click()
 
   await tab(page, 'Tables').click()
@@ -94,7 +78,7 @@ test('a warehouse is loaded on request, its tables are shown, and a column gets 
   const total = columns.getByRole('row', { name: /^total/ })
   await expect(total).toContainText('String')
   await expect(columns.getByRole('row', { name: /^id/ })).toContainText('Fixed')
-  expect(await findLayoutFaults(page, 'tables')).toEqual([])
+  expect(await findLayoutFaults(page)).toEqual([])
   await total.getByRole('button', { name: 'Change total' }).click()
   await page.getByRole('menuitem', { name: 'Drop column' }).click()
   const question = page.getByRole('dialog', { name: 'Drop the column total?' })
@@ -106,7 +90,7 @@ test('a warehouse is loaded on request, its tables are shown, and a column gets 
   await form.getByLabel('New type').selectOption('Float64')
   await expect(form.getByText('2 of 3 values convert. 1 value moves to extra_properties.')).toBeVisible()
   await expect(form.getByText('n/a')).toBeVisible()
-  expect(await findLayoutFaults(page, 'type')).toEqual([])
+  expect(await findLayoutFaults(page)).toEqual([])
   await form.getByRole('button', { name: 'Change type' }).click()
 
   // The history opens, and shows the change until it is done.
@@ -120,7 +104,7 @@ test('a warehouse is loaded on request, its tables are shown, and a column gets 
   expect(
     await warehouse.query('select id, total, extra_properties from company.order_completed order by id'),
   ).toMatchObject([
-    { id: 'loaded-0', total: null, extra_properties: expect.stringContaining('n/a') },
+    { id: 'loaded-0', total: null, extra_properties: expect.stringContaining('total') },
     { id: 'loaded-1', total: 12.5 },
     { id: 'loaded-2', total: 7 },
   ])
@@ -219,11 +203,11 @@ test('a failed load, the cost, and the comparison of a day are shown, and the wo
   await page.goto(`/${destination}#loads`)
   await expect(page.getByText('Expected 24 loads a day, about 26 minutes of running time.')).toBeVisible()
   await expect(page.getByRole('alert')).toContainText('The last load failed: Code: 497.')
-  expect(await findLayoutFaults(page, 'failed-history')).toEqual([])
+  expect(await findLayoutFaults(page)).toEqual([])
   await page.getByRole('row', { name: /Failed/ }).click()
   const details = page.getByRole('dialog', { name: 'Load' })
   await expect(details.getByText(statement)).toBeVisible()
-  expect(await findLayoutFaults(page, 'failed-load')).toEqual([])
+  expect(await findLayoutFaults(page)).toEqual([])
   await details.getByRole('button', { name: 'Copy Statement' }).click()
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(statement)
   await details.getByRole('button', { name: 'Close', exact: true }).click()
@@ -232,12 +216,12 @@ test('a failed load, the cost, and the comparison of a day are shown, and the wo
   const rows = page.getByRole('table', { name: 'Comparison' }).getByRole('row')
   await expect(rows.nth(1)).toContainText('10 missing')
   await expect(rows.nth(2)).toContainText('Equal')
-  expect(await findLayoutFaults(page, 'comparison')).toEqual([])
+  expect(await findLayoutFaults(page)).toEqual([])
   await page.reload()
   await expect(page.getByRole('table', { name: 'Comparison' })).toBeVisible()
 
   await tab(page, 'Tables').click()
   await expect(page.getByRole('heading', { name: 'No connection' })).toBeVisible()
   await expect(page.getByText(/ECONNREFUSED|refused/).first()).toBeVisible()
-  expect(await findLayoutFaults(page, 'tables-away')).toEqual([])
+  expect(await findLayoutFaults(page)).toEqual([])
 })

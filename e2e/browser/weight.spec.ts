@@ -1,4 +1,4 @@
-import { createSource, createWebhook, createWorkspace } from '@tributary/test-kit'
+import { createDestination, createSource, createWebhook, createWorkspace } from '@tributary/test-kit'
 import { maxShift, readShift } from './layout-shift.ts'
 import { weighPage } from './page-weight.ts'
 import { expect, test } from './product-fixture.ts'
@@ -17,6 +17,11 @@ test('no page exceeds its weight budget with an empty cache, or shifts while it 
   const { workspace } = await createWorkspace(product.api, 'Weighed')
   const { source } = await createSource(product.api, workspace, 'Shop')
   const destination = await createWebhook(product.api, workspace, source, { url: 'http://127.0.0.1:9' }, 'Archive')
+  const warehouse = await createDestination(product.api, workspace, source, {
+    app: 'clickhouse',
+    title: 'Analysts',
+    settings: { host: '127.0.0.1', port: 9, database: 'company', user: 'reader', tls: 'off' },
+  })
   const own = await product.api.ok('POST', `/${workspace}/ownConnectors`, { title: 'CRM' })
   const session = await signedIn.context().storageState()
   const pages = [
@@ -28,6 +33,7 @@ test('no page exceeds its weight budget with an empty cache, or shifts while it 
     { name: 'source, set up', path: `/${source}#setup`, budget: anyPage },
     { name: 'source, schema', path: `/${source}#schema`, budget: anyPage },
     { name: 'destination, mappings', path: `/${destination}#mappings`, budget: anyPage },
+    { name: 'destination, loads', path: `/${warehouse}#loads`, budget: anyPage },
     { name: 'explorer', path: `/${workspace}/events`, budget: anyPage },
     { name: 'profiles', path: `/${workspace}/profiles`, budget: anyPage },
     { name: 'connections', path: `/${workspace}/connections`, budget: anyPage },

@@ -30,8 +30,8 @@ const Progress = ({ load }: { load: WarehouseLoad }) => {
   const now = useCurrentTime()
   const duration = loadDuration(load, now)
   return (
-    <p role="status" className="flex items-center gap-2 text-sm text-ink-2">
-      <Spinner size="sm" />
+    <p className="flex items-center gap-2 text-sm text-ink-2">
+      <Spinner size="sm" label="In progress" />
       <span className="min-w-0 break-words">
         {loadTitle(load)} {load.state === 'running' ? `runs${duration === '' ? '' : ` for ${duration}`}` : 'is waiting'}
         {load.attempts > 1 && `, attempt ${load.attempts}`}
@@ -96,7 +96,9 @@ export const StatusCard = ({
             {count(waiting_event_count)} {pluralise(waiting_event_count, 'event')}
           </Fact>
           <Fact name="Loads in 24 h">{count(loads_last_day)}</Fact>
-          <Fact name="Running time in 24 h">{elapsed(seconds_last_day * 1000)}</Fact>
+          <Fact name="Running time in 24 h">
+            {seconds_last_day < 10 ? `${count(seconds_last_day)} s` : elapsed(seconds_last_day * 1000)}
+          </Fact>
         </dl>
         {billed !== undefined && <p className="text-sm text-ink-2">{billed}</p>}
         {open !== undefined && <Progress load={open} />}

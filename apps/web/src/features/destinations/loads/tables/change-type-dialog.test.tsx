@@ -14,7 +14,7 @@ const show = (counts: readonly { status?: number; body: unknown }[]) => {
   const calls: [path: string, body: unknown][] = []
   const waiting = [...counts]
   vi.stubGlobal('fetch', (path: string, { body }: RequestInit) => {
-    calls.push([path.replace(/^.*:/, ''), JSON.parse(String(body))])
+    calls.push([path.replace(/^.*:/, ''), typeof body === 'string' ? JSON.parse(body) : undefined])
     const answer = path.endsWith(':countConversion') ? waiting.shift() : { status: 500, body: {} }
     return Promise.resolve(Response.json(answer?.body, { status: answer?.status ?? 200 }))
   })

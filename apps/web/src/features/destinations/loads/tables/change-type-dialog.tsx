@@ -29,10 +29,10 @@ export type ChangedColumn = {
 const Counted = ({ query }: { query: ReturnType<typeof useConversion> }) => {
   if (query.isFetching)
     return (
-      <p role="status" className="flex items-center gap-2 text-sm text-ink-2">
+      <output className="flex items-center gap-2 text-sm text-ink-2">
         <Spinner size="sm" />
         The warehouse counts the values that convert.
-      </p>
+      </output>
     )
   if (query.isError) {
     const { message, detail } = errorScreen(query.error)
@@ -47,8 +47,8 @@ const Counted = ({ query }: { query: ReturnType<typeof useConversion> }) => {
   }
   if (query.data === undefined) return null
   return (
-    <div role="status" className="space-y-2 text-sm">
-      <p>{conversionTexts(query.data).join(' ')}</p>
+    <div className="space-y-2 text-sm">
+      <output className="block">{conversionTexts(query.data).join(' ')}</output>
       {query.data.examples.length > 0 && (
         <>
           <p className="text-ink-2">Values that don't convert, such as:</p>

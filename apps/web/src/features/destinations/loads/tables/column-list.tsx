@@ -58,7 +58,7 @@ const columnsWith = (onAsk: (asked: Asked) => void): readonly Column<WarehouseCo
   },
   {
     id: 'changes',
-    header: '',
+    header: 'Change',
     cell: (of) => (of.fixed ? <span className="text-xs text-ink-3">Fixed</span> : <Changes of={of} onAsk={onAsk} />),
     align: 'right',
     width: 'sm:w-20',
