@@ -161,7 +161,9 @@ SELECT ${rows.columns.map(({ name, type }) => cast(member(name), type)).join(', 
 const extra = quoted(extraColumn)
 
 const textOf = (expression: string, type: string): string =>
-  /^DateTime/.test(type) ? `toString(toTimeZone(toDateTime64(${expression}, 6), 'UTC'))` : `toString(${expression})`
+  type.startsWith('DateTime')
+    ? `toString(toTimeZone(toDateTime64(${expression}, 6), 'UTC'))`
+    : `toString(${expression})`
 
 /** A member of `extra_properties`: a text as itself, any other value as JSON. */
 const extraMember = (name: string): string => {

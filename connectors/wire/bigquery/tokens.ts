@@ -62,9 +62,10 @@ export const createTokens = (
       throw new RetryableError(`Google responded with status ${status} for a token`, {
         ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
       })
-    const words = [description, error].find((each) => typeof each === 'string' && each !== '') ?? `status ${status}`
+    const words =
+      [description, error].find((each): each is string => typeof each === 'string' && each !== '') ?? `status ${status}`
     throw new ConfigurationError(
-      `Google does not accept the service account key: ${cutText(String(words), 300).toWellFormed()}`,
+      `Google does not accept the service account key: ${cutText(words, 300).toWellFormed()}`,
     )
   }
 

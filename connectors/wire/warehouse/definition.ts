@@ -59,6 +59,47 @@ const telling = (session: WarehouseSession): WarehouseSession => ({
   },
 })
 
+/** The objects and actions of events. */
+const eventParts = {
+  category: 'Databases and storage' as const,
+  kinds: ['Event Streams', 'ETL'] as const,
+  auth: 'key' as const,
+  objects: [
+    {
+      name: 'events',
+      title: 'Events',
+      description: 'One row per event, in the tables for its type and name. Duplicates are stored once.',
+      syncModes: ['INSERT_ONLY' as const],
+      identifiers: [{ event: 'messageId' as const }],
+      actions: ['write_event'],
+    },
+    {
+      name: 'users',
+      title: 'Users',
+      description: 'One row per user in `users`, with the latest traits from identify events.',
+      syncModes: ['UPSERT_ONLY' as const],
+      identifiers: [{ event: 'userId' as const }],
+      actions: ['write_event'],
+    },
+  ],
+  actions: [writeEvent],
+  presets: [{ action: 'write_event', fields: {} }],
+}
+
+/** The tables that syncs write. */
+const rowObjects = [
+  {
+    name: 'table',
+    title: 'Table',
+    description: 'One row per key in a table beside those of events, which is created if it does not exist.',
+    syncModes: ['FULL_SYNC', 'UPSERT_ONLY', 'UPDATE_ONLY', 'INSERT_ONLY'] as const,
+    listable: true as const,
+    reserved: [...ownTables, 'accounts', stageTable],
+    address: ({ name, identifier }: { name: string; identifier: string }) =>
+      tableObject({ table: name, key: identifier }),
+  },
+]
+
 /** Returns the parts of a definition that are the same for all warehouses. */
 export const warehouseParts = <
   S extends Settings & { readonly load_minutes?: string | undefined; readonly load_hours?: string | undefined },
@@ -154,29 +195,7 @@ export const warehouseParts = <
   }
 
   return {
-    category: 'Databases and storage' as const,
-    kinds: ['Event Streams', 'ETL'] as const,
-    auth: 'key' as const,
-    objects: [
-      {
-        name: 'events',
-        title: 'Events',
-        description: 'One row per event, in the tables for its type and name. Duplicates are stored once.',
-        syncModes: ['INSERT_ONLY' as const],
-        identifiers: [{ event: 'messageId' as const }],
-        actions: ['write_event'],
-      },
-      {
-        name: 'users',
-        title: 'Users',
-        description: 'One row per user in `users`, with the latest traits from identify events.',
-        syncModes: ['UPSERT_ONLY' as const],
-        identifiers: [{ event: 'userId' as const }],
-        actions: ['write_event'],
-      },
-    ],
-    actions: [writeEvent],
-    presets: [{ action: 'write_event', fields: {} }],
+    ...eventParts,
     batching: (settings: S) => stageBatching(settings.load_minutes ?? usualMinutes, kind.billed(settings)),
     // The newest row of a user holds, so batches are staged in their order.
     concurrency: 1,
@@ -185,18 +204,7 @@ export const warehouseParts = <
     deliverRows,
     deletesUsers: true as const,
     listKeys,
-    rowObjects: [
-      {
-        name: 'table',
-        title: 'Table',
-        description: 'One row per key in a table beside those of events, which is created if it does not exist.',
-        syncModes: ['FULL_SYNC', 'UPSERT_ONLY', 'UPDATE_ONLY', 'INSERT_ONLY'] as const,
-        listable: true as const,
-        reserved: [...ownTables, 'accounts', stageTable],
-        address: ({ name, identifier }: { name: string; identifier: string }) =>
-          tableObject({ table: name, key: identifier }),
-      },
-    ],
+    rowObjects,
     warehouse,
   }
 }

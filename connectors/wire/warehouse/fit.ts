@@ -10,6 +10,12 @@ export type Fit =
 /** The first and the last year of the times of a warehouse. */
 export type Years = readonly [first: number, last: number]
 
+const withoutZeros = (digits: string): string => {
+  let end = digits.length
+  while (end > 0 && digits[end - 1] === '0') end--
+  return digits.slice(0, end)
+}
+
 const decimal = /^([+-]?)(\d*)(?:\.(\d*))?(?:e([+-]?\d{1,4}))?$/i
 
 /** Significant digits that a number keeps at least when its decimals are rounded. */
@@ -28,13 +34,13 @@ export const plainDecimal = (text: string, before: number, after: number): strin
   if (first === -1) return '0'
   if (point - first > before || point < -after - 1) return undefined
   const integer = point <= 0 ? '' : digits.slice(0, point).padEnd(point, '0')
-  const fraction = (point < 0 ? '0'.repeat(-point) + digits : digits.slice(Math.max(0, point))).replace(/0+$/, '')
+  const fraction = withoutZeros(point < 0 ? '0'.repeat(-point) + digits : digits.slice(Math.max(0, point)))
   // A whole number is never rounded.
   if (fraction.length > after && (after === 0 || point + after - first < keptDigits)) return undefined
   const scaled = BigInt(`${integer}${fraction.slice(0, after).padEnd(after, '0')}` || '0')
   const rounded = scaled + (Number(fraction[after] ?? '0') >= 5 ? 1n : 0n)
   const all = String(rounded).padStart(after + 1, '0')
-  const [left, right] = [all.slice(0, all.length - after), all.slice(all.length - after).replace(/0+$/, '')]
+  const [left, right] = [all.slice(0, all.length - after), withoutZeros(all.slice(all.length - after))]
   if (left.length > before) return undefined
   return `${sign === '-' && rounded !== 0n ? '-' : ''}${left}${right === '' ? '' : `.${right}`}`
 }
@@ -102,7 +108,10 @@ export const safeJson = (value: unknown): string =>
 export const textFor = (fit: Fit, value: unknown, years: Years): string | undefined => {
   switch (fit.kind) {
     case 'text':
-      return within(typeof value === 'object' && !isNumber(value) ? safeJson(value) : safe(String(value)), fit.maxBytes)
+      return within(
+        typeof value === 'object' && !isNumber(value) ? safeJson(value) : safe(`${value as string | number | boolean}`),
+        fit.maxBytes,
+      )
     case 'json':
       return within(safeJson(value), fit.maxBytes)
     case 'number': {

@@ -19,7 +19,7 @@ export const stageRow = (batch: string, place: number, { table, mode, key, value
   let setNull = ''
   for (const [column, value] of values) {
     if (value === null) setNull += setNull === '' ? `|${column}|` : `${column}|`
-    else texts[column] = column === extraColumn ? safeJson(value) : String(value)
+    else texts[column] = column === extraColumn ? safeJson(value) : `${value as string}`
   }
   const row_values = JSON.stringify(texts)
   return {

@@ -220,6 +220,8 @@ export const answerOf = (rows: readonly Given[], expected: Answer): Answer =>
   rows.map((row) =>
     Object.values(row).map((value, at) => {
       if (value === null || value === undefined) return null
-      return typeof expected[0]?.[at] === 'number' ? Math.round(Number(value) * 1e6) / 1e6 : String(value)
+      return typeof expected[0]?.[at] === 'number'
+        ? Math.round(Number(value) * 1e6) / 1e6
+        : JSON.stringify(value).replaceAll('"', '')
     }),
   )

@@ -494,7 +494,7 @@ export const warehouseConformance = (
         }) as OutgoingRow
       const write = async (...rows: OutgoingRow[]): Promise<string[]> => {
         const result = await definition.deliverRows?.(rows, context)
-        return (result?.outcomes as { kind: string }[]).map(({ kind }) => kind)
+        return ((result?.outcomes ?? []) as { kind: string }[]).map(({ kind }) => kind)
       }
       expect(await write(row('update', 'a', { plan: 'x' }), row('delete', 'a'))).toEqual(['skipped', 'delivered'])
       expect(

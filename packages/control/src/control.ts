@@ -88,6 +88,16 @@ const createSyncJobs = (
   }
 }
 
+/** The jobs of warehouses. */
+const createWarehouseJobs = (deps: ControlDeps) => ({
+  /** Starts the loads of warehouses that are due. Call it each minute. */
+  queueDueLoads: () => queueDueLoads(deps),
+  /** Runs the waiting loads of a warehouse in a job. */
+  runLoads: (job: { workspace: string; destination: string }, run: Run) => runLoads(deps, job, run),
+  /** Compares yesterday in each warehouse with what was delivered. Call it each hour. */
+  compareWarehouses: () => compareWarehouses(deps),
+})
+
 /** The control plane: accounts, organizations, workspaces, sources, destinations, and received and delivered events. */
 export const createControl = (deps: ControlDeps) => {
   const sessions = createSessions(deps)
@@ -190,12 +200,7 @@ export const createControl = (deps: ControlDeps) => {
     ...createSyncJobs(deps, peoplePlaces),
     /** Starts the syncs that are due, and removes the data of deleted syncs. Call it each minute. */
     queueDueSyncs: () => queueDueSyncs(deps),
-    /** Starts the loads of warehouses that are due. Call it each minute. */
-    queueDueLoads: () => queueDueLoads(deps),
-    /** Runs the waiting loads of a warehouse in a job. */
-    runLoads: (job: { workspace: string; destination: string }, run: Run) => runLoads(deps, job, run),
-    /** Compares yesterday in each warehouse with what was delivered. Call it each hour. */
-    compareWarehouses: () => compareWarehouses({ ...deps, eventStore }),
+    ...createWarehouseJobs({ ...deps, eventStore }),
     /** Executes the job that sends an alert message. Rejects if the job must be tried again. */
     sendAlert: (job: { message: string }, run: Run) => sendAlert(deps, job, run),
     /** Removes pictures without a reference at the previous call and at this one. Call it hours apart. */

@@ -10,8 +10,7 @@ import {
   setting,
 } from '@tributary/connector-kit'
 import { createSecretBox, newId, noMetrics, silentLogger } from '@tributary/kernel'
-import { openPgBossJobs } from '@tributary/storage'
-import type { TestDatabase, TestEventStore } from '@tributary/test-kit'
+import { type EventStore, openPgBossJobs, type Relational } from '@tributary/storage'
 import { type LoadRow, loadJob } from './begin-load.ts'
 import type { WarehouseServices } from './services.ts'
 
@@ -89,8 +88,86 @@ export const createWarehouse = () => {
   return { state, definition }
 }
 
+/** Returns the functions that write and read rows of the stores. */
+const rowsOf = (db: Relational['db'], store: EventStore, workspace: string, clock: { now: number }) => ({
+  /** Adds a row of the delivery log: an event that was staged, at a time. */
+  staged: (destination: DestinationRow, given: { time?: number; eventId?: string; status?: string } = {}) =>
+    store.insert(
+      'deliveries',
+      JSON.stringify({
+        workspace_id: workspace,
+        source_id: workspace,
+        destination_id: destination.id,
+        event_id: given.eventId ?? newId(),
+        message_id: newId(),
+        event_type: 'track',
+        event: 'Order',
+        time: given.time ?? clock.now,
+        attempt: 1,
+        status: given.status ?? 'delivered',
+      }),
+      { token: newId() },
+    ),
+  /** Adds an event that was received at a time. */
+  received: (eventId: string, time: number, given: { type?: string; event?: string; messageId?: string } = {}) =>
+    store.insert(
+      'events',
+      JSON.stringify({
+        workspace_id: workspace,
+        source_id: workspace,
+        event_id: eventId,
+        message_id: given.messageId ?? eventId,
+        type: given.type ?? 'track',
+        event: given.event ?? 'Order',
+        status: 'accepted',
+        receive_time: time,
+        timestamp: time,
+        original: '{}',
+      }),
+      { token: newId() },
+    ),
+  /** Adds an event that waits for a destination: in a range since it was received, or since its first attempt. */
+  park: (
+    destination: DestinationRow,
+    time: number,
+    { state = 'waiting', isTried = false }: { state?: 'waiting' | 'dead'; isTried?: boolean } = {},
+  ) =>
+    db
+      .insertInto('parked_deliveries')
+      .values({
+        id: newId(),
+        workspace_id: workspace,
+        source_id: newId(),
+        destination_id: destination.id,
+        log_partition: 0,
+        log_offset: time,
+        log_end: isTried ? null : time + 1,
+        event_indexes: isTried ? [0] : [],
+        event_count: 1,
+        state,
+        first_time: new Date(time),
+        next_time: new Date(time),
+      })
+      .execute(),
+  /** Returns the loads and changes of a destination in their order. */
+  loadsOf: (destination: DestinationRow): Promise<LoadRow[]> =>
+    db
+      .selectFrom('warehouse_loads')
+      .selectAll()
+      .where('destination_id', '=', destination.id)
+      .orderBy('create_time')
+      .orderBy('id')
+      .execute(),
+  stateOf: (destination: DestinationRow) =>
+    db
+      .selectFrom('warehouse_states')
+      .selectAll()
+      .where('destination_id', '=', destination.id)
+      .executeTakeFirstOrThrow(),
+})
+
 /** Opens the engine of warehouses on a database and an event store, with a clock that tests set. */
-export const createEngine = async (database: TestDatabase, store: TestEventStore) => {
+export const createEngine = async (database: Pick<Relational, 'db' | 'pool'>, store: EventStore) => {
   const { db } = database
   const warehouse = createWarehouse()
   const other: DestinationDefinition = { ...warehouse.definition, slug: 'other', title: 'Other' }
@@ -151,80 +228,7 @@ export const createEngine = async (database: TestDatabase, store: TestEventStore
     /** What the log of the server has as errors. */
     errors,
     makeDestination,
-    /** Adds a row of the delivery log: an event that was staged, at a time. */
-    staged: (destination: DestinationRow, given: { time?: number; eventId?: string; status?: string } = {}) =>
-      store.insert(
-        'deliveries',
-        JSON.stringify({
-          workspace_id: workspace,
-          source_id: workspace,
-          destination_id: destination.id,
-          event_id: given.eventId ?? newId(),
-          message_id: newId(),
-          event_type: 'track',
-          event: 'Order',
-          time: given.time ?? clock.now,
-          attempt: 1,
-          status: given.status ?? 'delivered',
-        }),
-        { token: newId() },
-      ),
-    /** Adds an event that was received at a time. */
-    received: (eventId: string, time: number, given: { type?: string; event?: string; messageId?: string } = {}) =>
-      store.insert(
-        'events',
-        JSON.stringify({
-          workspace_id: workspace,
-          source_id: workspace,
-          event_id: eventId,
-          message_id: given.messageId ?? eventId,
-          type: given.type ?? 'track',
-          event: given.event ?? 'Order',
-          status: 'accepted',
-          receive_time: time,
-          timestamp: time,
-          original: '{}',
-        }),
-        { token: newId() },
-      ),
-    /** Adds an event that waits for a destination: in a range since it was received, or since its first attempt. */
-    park: (
-      destination: DestinationRow,
-      time: number,
-      { state = 'waiting', isTried = false }: { state?: 'waiting' | 'dead'; isTried?: boolean } = {},
-    ) =>
-      db
-        .insertInto('parked_deliveries')
-        .values({
-          id: newId(),
-          workspace_id: workspace,
-          source_id: newId(),
-          destination_id: destination.id,
-          log_partition: 0,
-          log_offset: time,
-          log_end: isTried ? null : time + 1,
-          event_indexes: isTried ? [0] : [],
-          event_count: 1,
-          state,
-          first_time: new Date(time),
-          next_time: new Date(time),
-        })
-        .execute(),
-    /** Returns the loads and changes of a destination in their order. */
-    loadsOf: (destination: DestinationRow): Promise<LoadRow[]> =>
-      db
-        .selectFrom('warehouse_loads')
-        .selectAll()
-        .where('destination_id', '=', destination.id)
-        .orderBy('create_time')
-        .orderBy('id')
-        .execute(),
-    stateOf: (destination: DestinationRow) =>
-      db
-        .selectFrom('warehouse_states')
-        .selectAll()
-        .where('destination_id', '=', destination.id)
-        .executeTakeFirstOrThrow(),
+    ...rowsOf(db, store, workspace, clock),
     close: () => requestClient.close(),
   }
 }
