@@ -33,7 +33,7 @@ export const bigquery = defineDataSource({
       },
       {
         title: 'What is read',
-        text: 'Each query must be one `SELECT`. The dry run tells the kind of the statement, and anything else is refused. Then the query runs with a token that Google accepts for reading only. A query that takes too long is cancelled. Tables of other projects can be read by their full name, if the service account has the role there. A primary key of BigQuery is not enforced: check the key of a model.',
+        text: 'Each query must be one `SELECT`. The dry run tells the kind of the statement, and anything else is refused. Then the query runs with a token that Google accepts for reading only. A query that takes too long is canceled. Tables of other projects can be read by their full name, if the service account has the role there. A primary key of BigQuery is not enforced: check the key of a model.',
       },
       {
         title: 'How values are read',

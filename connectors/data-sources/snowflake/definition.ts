@@ -49,7 +49,7 @@ export const snowflake = defineDataSource({
       },
       {
         title: 'Keep the cost low',
-        text: 'A query starts the warehouse, which Snowflake bills by the second, for at least a minute. Use a small warehouse with a short `AUTO_SUSPEND`, and enter the maximum seconds per query. A query that nobody waits for any more is canceled.',
+        text: 'A query starts the warehouse, which Snowflake bills by the second, for at least a minute. Use a small warehouse with a short `AUTO_SUSPEND`, and enter the maximum seconds per query. A query whose answer is no longer needed is canceled.',
       },
       {
         title: 'How values are read',

@@ -66,7 +66,7 @@ export const redshift = defineDestination({
       }),
       {
         title: 'Names and limits',
-        text: 'A table has at most 1,590 columns; further properties go to `extra_properties`. A property that is called like a system column (`oid`, `ctid`, `xmin`, `tableoid`) gets an underscore at its end. `extra_properties` has the type `SUPER`: query it with `extra_properties."name"`.',
+        text: 'A table has at most 1,590 columns; further properties go to `extra_properties`. A property with the name of a system column (`oid`, `ctid`, `xmin`, `tableoid`) gets an underscore at its end. `extra_properties` has the type `SUPER`: query it with `extra_properties."name"`.',
       },
     ],
   },

@@ -4,7 +4,7 @@ import type { OwnEventStore } from './event-store.ts'
 
 /** Statements that remove everything that the last commit of version 0.1 did not have. */
 const toEarlierSql = `
-drop table if exists file_rounds, held_work, work_releases, kept_places, person_data_places, profile_consents, own_connector_versions, own_connectors;
+drop table if exists file_rounds, held_work, work_releases, kept_places, person_data_places, profile_consents, own_connector_versions, own_connectors, warehouse_states, warehouse_loads;
 drop function if exists note_person_data_change, trait_members, trait_part, trait_holders, trait_within, trait_is_set, trait_decimal;
 alter table set_password_tokens drop column if exists session_id;
 alter table replays drop column if exists time_by, drop column if exists profile;
