@@ -222,9 +222,8 @@ describe('a query on BigQuery', () => {
       '[9223372036854775807,null]',
       '{"city":"Köln \\"am\\" Rhein","zip":null,"lots":[{"n":1.100000000,"at":"1969-12-31T23:59:59.500Z"}]}',
     ])
-    expect(second).toEqual([
-      ...['2', null, null, null, null, '2026-01-02T00:00:00Z', null, null, 'false', 'NaN', null, null, '[]', null],
-    ])
+    expect(second?.map((value) => value ?? '').join('|')).toBe('2|||||2026-01-02T00:00:00Z|||false|NaN|||[]|')
+    expect(second?.filter((value) => value === null)).toHaveLength(9)
   })
 
   test('a query returns each row once, in batches, and at most the requested number', async () => {

@@ -26,10 +26,10 @@ type Options = {
   wait?: (ms: number) => void
 }
 
-/** A key file that the stand-in accepts. */
 const ignore = (): void => {}
 const silentLogger = { debug: ignore, info: ignore, warn: ignore, error: ignore }
 
+/** A key file that the stand-in accepts. */
 export const keyFile = keyFileOf(keys.known.privateKey)
 
 /** Returns the error of work that fails. */

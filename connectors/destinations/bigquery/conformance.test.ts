@@ -12,7 +12,7 @@ warehouseConformance(
     number: (name) =>
       `if(contains(cast("${name}" as varchar), '.'), rtrim(rtrim(cast("${name}" as varchar), '0'), '.'), cast("${name}" as varchar))`,
     time: (name) => `strftime("${name}", '%Y-%m-%d %H:%M:%S.%g')`,
-    seconds: (name) => `epoch("${name}")::bigint`,
+    seconds: (name) => `cast(floor(epoch("${name}")) as bigint)`,
     flag: (name) => `cast("${name}" as varchar)`,
     member: (name, member) => `json_extract_string("${name}", '$."${member}"')`,
   },

@@ -61,8 +61,8 @@ const textOf = (expression: string, type: string): string => {
 
 /**
  * Returns `extra_properties` after the change of a type: with the value of the column that does not convert, or without
- * the one that does. The digits of its other members stay: a member is written in front of the others. An object
- * whose numbers JSON of BigQuery could not keep is left as it is.
+ * the one that does. The digits of its other members stay: a member is written in front of the others. An object is
+ * left as it is if JSON of BigQuery could not keep its numbers.
  */
 const movedExtra = (column: string, before: string, type: string): string => {
   const text = textOf(quoted(column), before)

@@ -34,14 +34,11 @@ export const settings = defineSettings({
 export type BigQuerySettings = SettingsOf<typeof settings>
 
 /** Checks rules that the setting types do not include. */
-export const check = ({
-  project,
-  dataset,
-  service_account_key: key,
-  load_hours,
-}: Partial<BigQuerySettings>): Record<string, string> => ({
-  ...loadProblems({ load_hours }),
-  ...projectProblem(project),
-  ...datasetProblem(dataset),
-  ...(key === undefined || accountIn(key) !== undefined ? {} : { service_account_key: keyProblem }),
+export const check = (given: Partial<BigQuerySettings>): Record<string, string> => ({
+  ...projectProblem(given.project),
+  ...datasetProblem(given.dataset),
+  ...loadProblems(given),
+  ...(given.service_account_key === undefined || accountIn(given.service_account_key) !== undefined
+    ? {}
+    : { service_account_key: keyProblem }),
 })

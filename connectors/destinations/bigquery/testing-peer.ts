@@ -71,7 +71,10 @@ export const openConformance = async (peer: BigQueryPeer): Promise<ConformancePe
       return { project: 'my-project', dataset, service_account_key: keyFile }
     },
     query: async (settings, sql) => {
-      const text = sql.replace(/\{(\w+)\}/g, (_, table) => `"my-project".${String(settings.dataset)}."${table}"`)
+      const text = sql
+        .replace(/\{(\w+)\}/g, (_, table) => `"my-project".${String(settings.dataset)}."${table}"`)
+        // AT is a reserved word of GoogleSQL, too, so analysts quote it.
+        .replace(/\bat\b/g, '"at"')
       const { columns, rows } = await peer.duck.run(text)
       return rows.map((row) => Object.fromEntries(columns.map(({ name }, at) => [name, row[at]])))
     },

@@ -2,8 +2,9 @@ import { createPublicKey, createVerify, generateKeyPairSync, type KeyObject } fr
 import { isJsonObject, type JsonObject } from '@tributary/connector-kit'
 import { type PeerAnswer, type PeerRequest, startPeer } from '@tributary/connector-kit/testing'
 import { type DuckDb, openDuckDb } from '../warehouse-testing/duckdb.ts'
-import { createJobs, location } from './testing-jobs.ts'
+import { createJobs } from './testing-jobs.ts'
 import { Refusal, refuse } from './testing-refusals.ts'
+import { location } from './testing-statements.ts'
 import { listDatasets, listTables, tableOf } from './testing-tables.ts'
 import { macros } from './testing-translate.ts'
 

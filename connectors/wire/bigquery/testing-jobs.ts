@@ -1,19 +1,13 @@
 import type { Json } from '@duckdb/node-api'
 import { isJsonObject, type JsonObject } from '@tributary/connector-kit'
 import type { DuckDb, DuckDbResult } from '../warehouse-testing/duckdb.ts'
-import { isConflict, Refusal, refuse, refuseStatement } from './testing-refusals.ts'
+import { Refusal, refuse } from './testing-refusals.ts'
 import { type FieldSchema, schemaOf, valueOf } from './testing-rows.ts'
-import { kindOf, toDuckDb } from './testing-translate.ts'
-
-/** Where the stand-in's dataset is: a single region, for which jobs have to be named with their location. */
-export const location = 'europe-west3'
+import { createStatements, location } from './testing-statements.ts'
 
 /** Maximum bytes of the rows of a page (jobs.query, `maxResults`: "responses are also limited to 10 MB"). */
 const pageBytes = 10 * 1024 * 1024
 const minBytes = 10 * 1024 * 1024
-/** Maximum characters of a statement (cloud.google.com/bigquery/quotas, "Maximum unresolved GoogleSQL query length"). */
-const maxQuery = 1024 * 1024
-
 /** A job: its rows if it has some, or its error. */
 type Job = {
   fields: FieldSchema[] | undefined
@@ -23,103 +17,51 @@ type Job = {
   error: Refusal | undefined
 }
 
-type Prepared = { statements: string[]; kind: string; dataset: string }
-
-const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`
-
-/** Replaces named parameters, which are texts. */
-const withParameters = (statement: string, given: unknown): string => {
-  let text = statement
-  for (const parameter of Array.isArray(given) ? given : []) {
-    const { name, parameterValue } = isJsonObject(parameter) ? parameter : {}
-    const value = isJsonObject(parameterValue) ? String(parameterValue['value']) : ''
-    text = text.replaceAll(`@${String(name)}`, () => literal(value))
+/** Returns the job of a statement that has run. */
+const jobOfResult = (kind: string, { columns, rows }: DuckDbResult): Job => {
+  const fields = columns.map(({ name, type }) => schemaOf(name, type))
+  const cells = (row: readonly Json[]) => ({
+    f: row.map((value, at) => {
+      const field = fields[at]
+      return { v: field === undefined ? null : valueOf(field, value) }
+    }),
+  })
+  const isQuery = kind === 'SELECT'
+  return {
+    fields: isQuery ? fields : undefined,
+    rows: isQuery ? rows.map(cells) : [],
+    isCancelled: false,
+    isRunning: false,
+    error: undefined,
   }
-  return text
 }
 
-/** Creates the jobs of a project. Statements run at once, each on a connection of its own. */
-export const createJobs = (duck: DuckDb, project: string) => {
-  const jobs = new Map<string, Job>()
-  const byRequest = new Map<string, string>()
-  const loads = new Map<string, number>()
-  const cancelled: string[] = []
-  const ran: string[] = []
-  /** What a test can set: whether jobs stay incomplete, the bytes that a statement would read, loads a table and day. */
-  const set = { isSlow: false, bytes: BigInt(minBytes), maxLoads: 1500 }
+/** Returns a page of a complete job. */
+const pageOf = (job: Job, search: URLSearchParams): object => {
+  if (search.get('formatOptions.useInt64Timestamp') !== 'true')
+    return refuse(400, 'invalid', 'This peer writes times as numbers only')
+  const from = Number(search.get('pageToken')?.replace('page-', '') ?? 0)
+  const most = Number(search.get('maxResults') ?? 100_000)
+  const rows: unknown[] = []
+  for (let bytes = 0; rows.length < most && from + rows.length < job.rows.length; ) {
+    const row = job.rows[from + rows.length]
+    bytes += JSON.stringify(row).length
+    if (bytes > pageBytes && rows.length > 0) break
+    rows.push(row)
+  }
+  const next = from + rows.length
+  return {
+    jobComplete: true,
+    schema: { fields: job.fields },
+    totalRows: String(job.rows.length),
+    ...(rows.length === 0 ? {} : { rows }),
+    ...(next < job.rows.length ? { pageToken: `page-${next}` } : {}),
+  }
+}
 
-  const prepared = async (query: JsonObject): Promise<Prepared> => {
-    const { query: sql, useLegacySql, defaultDataset } = query
-    if (typeof sql !== 'string') return refuse(400, 'required', 'Required parameter is missing: query')
-    if (useLegacySql !== false) return refuse(400, 'invalidQuery', 'This peer knows no legacy SQL')
-    if (sql.length > maxQuery) return refuse(400, 'invalid', 'The query is too large')
-    const dataset = isJsonObject(defaultDataset) ? String(defaultDataset['datasetId']) : 'main'
-    await duck
-      .run(`use "${project}"."${dataset}"`)
-      .catch(() =>
-        refuse(404, 'notFound', `Not found: Dataset ${project}:${dataset} was not found in location ${location}`),
-      )
-    const { statements, count } = toDuckDb(sql)
-    if (count === 0) return refuse(400, 'invalidQuery', 'Syntax error: Unexpected end of statement at [1:1]')
-    const filled = statements.map((statement) => withParameters(statement, query['queryParameters']))
-    return { statements: filled, kind: kindOf(sql, count), dataset }
-  }
-  /**
-   * Runs statements one after the other. Statements outside of a transaction wait for each other in BigQuery, so they are
-   * repeated after a conflict.
-   */
-  const execute = async ({ statements, kind, dataset }: Prepared): Promise<DuckDbResult> => {
-    const connection = await duck.connect()
-    try {
-      await connection.run(`use "${project}"."${dataset}"`)
-      let result: DuckDbResult = { columns: [], rows: [] }
-      for (const statement of statements)
-        for (let tries = 0; ; tries++) {
-          try {
-            result = await connection.run(statement)
-            break
-          } catch (error) {
-            if (kind === 'SCRIPT' || !isConflict(error) || tries > 20) throw error
-            await new Promise(setImmediate)
-          }
-        }
-      return result
-    } catch (error) {
-      await connection.run('rollback').catch(() => {})
-      return refuseStatement(error, project)
-    } finally {
-      connection.close()
-    }
-  }
-  const jobOfResult = (kind: string, { columns, rows }: DuckDbResult): Job => {
-    const fields = columns.map(({ name, type }) => schemaOf(name, type))
-    const cells = (row: readonly Json[]) => ({
-      f: row.map((value, at) => {
-        const field = fields[at]
-        return { v: field === undefined ? null : valueOf(field, value) }
-      }),
-    })
-    const isQuery = kind === 'SELECT'
-    return {
-      fields: isQuery ? fields : undefined,
-      rows: isQuery ? rows.map(cells) : [],
-      isCancelled: false,
-      isRunning: false,
-      error: undefined,
-    }
-  }
-  const schemaFor = async (statement: string): Promise<FieldSchema[]> => {
-    const columns = await duck.describe(statement).catch((error: unknown) => refuseStatement(error, project))
-    const names = columns.map(({ name }) => name.toLowerCase())
-    const twice = names.find((name, at) => names.indexOf(name) !== at)
-    if (twice !== undefined)
-      return refuse(
-        400,
-        'invalidQuery',
-        `Duplicate column names in the result are not supported. Found duplicate(s): ${twice}`,
-      )
-    return columns.map(({ name, type }) => schemaOf(name, type))
-  }
+/** Creates the jobs that a project has, by their ID. */
+const createStore = (project: string, isSlow: () => boolean) => {
+  const jobs = new Map<string, Job>()
   const referenceOf = (id: string) => ({ projectId: project, jobId: id, location })
   const found = (id: string, search: URLSearchParams): Job => {
     const job = jobs.get(id)
@@ -134,28 +76,9 @@ export const createJobs = (duck: DuckDb, project: string) => {
     if (job.isCancelled) return refuse(400, 'stopped', 'Job execution was cancelled: User requested cancellation')
     if (job.error !== undefined) throw job.error
     const shared = { kind: 'bigquery#getQueryResultsResponse', jobReference: referenceOf(id) }
-    if (set.isSlow || job.isRunning) return { ...shared, jobComplete: false }
+    if (isSlow() || job.isRunning) return { ...shared, jobComplete: false }
     if (job.fields === undefined) return { ...shared, jobComplete: true, numDmlAffectedRows: '0' }
-    if (search.get('formatOptions.useInt64Timestamp') !== 'true')
-      return refuse(400, 'invalid', 'This peer writes times as numbers only')
-    const from = Number(search.get('pageToken')?.replace('page-', '') ?? 0)
-    const most = Number(search.get('maxResults') ?? 100_000)
-    const rows: unknown[] = []
-    for (let bytes = 0; rows.length < most && from + rows.length < job.rows.length; ) {
-      const row = job.rows[from + rows.length]
-      bytes += JSON.stringify(row).length
-      if (bytes > pageBytes && rows.length > 0) break
-      rows.push(row)
-    }
-    const next = from + rows.length
-    return {
-      ...shared,
-      jobComplete: true,
-      schema: { fields: job.fields },
-      totalRows: String(job.rows.length),
-      ...(rows.length === 0 ? {} : { rows }),
-      ...(next < job.rows.length ? { pageToken: `page-${next}` } : {}),
-    }
+    return { ...shared, ...pageOf(job, search) }
   }
   /** Answers `jobs.get`. */
   const get = (id: string, search: URLSearchParams): object => {
@@ -184,6 +107,18 @@ export const createJobs = (duck: DuckDb, project: string) => {
     job.isRunning = false
     return { kind: 'bigquery#job', jobReference: referenceOf(id), status: { state: 'RUNNING' } }
   }
+  return { jobs, found, results, get, begin }
+}
+
+/** Creates the jobs of a project. Statements run at once, each on a connection of its own. */
+export const createJobs = (duck: DuckDb, project: string) => {
+  const byRequest = new Map<string, string>()
+  const cancelled: string[] = []
+  const ran: string[] = []
+  /** What a test can set: whether jobs stay incomplete, the bytes that a statement would read, loads a table and day. */
+  const set = { isSlow: false, bytes: BigInt(minBytes), maxLoads: 1500 }
+  const { prepared, execute, schemaFor, load } = createStatements(duck, project)
+  const { jobs, found, results, get, begin } = createStore(project, () => set.isSlow)
   const requireBytes = (maximum: unknown): void => {
     if (typeof maximum === 'string' && BigInt(maximum) < set.bytes)
       refuse(
@@ -191,39 +126,6 @@ export const createJobs = (duck: DuckDb, project: string) => {
         'bytesBilledLimitExceeded',
         `Query exceeded limit for bytes billed: ${maximum}. ${set.bytes} or higher required.`,
       )
-  }
-  /** Appends lines to a table. Members that are no columns are refused. */
-  const load = async (given: JsonObject, lines: string): Promise<Job> => {
-    const { destinationTable, sourceFormat, writeDisposition, createDisposition } = given
-    const { datasetId, tableId } = isJsonObject(destinationTable) ? destinationTable : {}
-    const name = `"${project}"."${String(datasetId)}"."${String(tableId)}"`
-    const count = (loads.get(name) ?? 0) + 1
-    loads.set(name, count)
-    if (count > set.maxLoads)
-      return refuse(
-        403,
-        'quotaExceeded',
-        'Quota exceeded: Your table exceeded quota for imports or query appends per table.',
-      )
-    if (
-      sourceFormat !== 'NEWLINE_DELIMITED_JSON' ||
-      writeDisposition !== 'WRITE_APPEND' ||
-      createDisposition !== 'CREATE_NEVER'
-    )
-      return refuse(400, 'invalid', 'This peer knows appends of JSON only')
-    const { columns } = await duck
-      .run(`select * from ${name} limit 0`)
-      .catch(() => refuse(404, 'notFound', `Not found: Table ${project}:${String(datasetId)}.${String(tableId)}`))
-    const rows = lines.split('\n').map((line) => JSON.parse(line) as Record<string, unknown>)
-    const known = new Set(columns.map((column) => column.name))
-    const strange = rows.flatMap((row) => Object.keys(row)).find((key) => !known.has(key))
-    if (strange !== undefined) return refuse(400, 'invalid', `JSON parsing error: No such field: ${strange}.`)
-    const values = rows.map(
-      (row) =>
-        `(${columns.map(({ name: key }) => (row[key] === undefined || row[key] === null ? 'null' : literal(String(row[key])))).join(', ')})`,
-    )
-    await duck.run(`insert into ${name} values ${values.join(', ')}`)
-    return jobOfResult('LOAD', { columns: [], rows: [] })
   }
   return {
     set,
@@ -262,7 +164,11 @@ export const createJobs = (duck: DuckDb, project: string) => {
     async insert(body: JsonObject, lines?: string): Promise<object> {
       const { configuration, jobReference } = body
       const { dryRun, query, load: given } = isJsonObject(configuration) ? configuration : {}
-      if (isJsonObject(given) && lines !== undefined) return await begin(jobReference, () => load(given, lines))
+      if (isJsonObject(given) && lines !== undefined)
+        return await begin(jobReference, async () => {
+          await load(given, lines, set.maxLoads)
+          return jobOfResult('LOAD', { columns: [], rows: [] })
+        })
       if (!isJsonObject(query)) return refuse(400, 'invalid', 'This peer knows queries and loads only')
       const statement = await prepared(query)
       if (dryRun !== true) {

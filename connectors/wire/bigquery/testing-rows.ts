@@ -71,7 +71,7 @@ export const valueOf = (field: FieldSchema, value: Json | undefined): unknown =>
   }
   if (field.type === 'RECORD' && isJsonObject(value))
     return { f: (field.fields ?? []).map((inner) => ({ v: valueOf(inner, value[inner.name] as Json) })) }
-  const text = typeof value === 'string' ? value : String(value)
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
   if (field.type === 'TIMESTAMP') return microsecondsOf(text)
   if (field.type === 'DATETIME') return text.replace(' ', 'T')
   return field.type === 'BYTES' ? base64Of(text) : text

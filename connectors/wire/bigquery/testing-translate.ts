@@ -71,7 +71,11 @@ export const toDuckDb = (sql: string): { statements: string[]; count: number } =
  */
 export const kindOf = (sql: string, count: number): string => {
   if (count > 1) return 'SCRIPT'
-  const plain = sql.replace(/(?:#|--)[^\n]*/g, ' ').replace(/\/\*.*?\*\//gs, ' ')
+  const plain = sql
+    .replace(/(?:#|--)[^\n]*/g, ' ')
+    .split('*/')
+    .map((text) => text.split('/*')[0] ?? '')
+    .join(' ')
   const [first = '', second = ''] = plain.toUpperCase().match(/[A-Z_]+|\(/g) ?? []
   if (first === '(' || first === 'WITH' || first === 'SELECT') return 'SELECT'
   if (first === 'CREATE' && /\bAS\s+(?:\(|SELECT|WITH)/i.test(plain)) return 'CREATE_TABLE_AS_SELECT'

@@ -59,11 +59,12 @@ export const createTokens = (
       return { text, until: now + Math.max(lasts * 1000 - soonerMs, lasts * 500) }
     }
     if (status === 429 || status >= 500)
-      throw new RetryableError(`Google responded with status ${status} for a token`, {
-        ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-      })
-    const words =
-      [description, error].find((each): each is string => typeof each === 'string' && each !== '') ?? `status ${status}`
+      throw new RetryableError(
+        `Google responded with status ${status} for a token`,
+        retryAfterMs === undefined ? {} : { retryAfterMs },
+      )
+    const given = [description, error].find((each): each is string => typeof each === 'string' && each !== '')
+    const words = given ?? `status ${status}`
     throw new ConfigurationError(
       `Google does not accept the service account key: ${cutText(words, 300).toWellFormed()}`,
     )
