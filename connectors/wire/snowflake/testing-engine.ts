@@ -108,8 +108,10 @@ const refusalOf = (error: unknown): TestRefusal => {
 }
 
 /** Values as the service writes them: every value is a text. */
-const textOf = (value: unknown): string | null =>
-  value === null || value === undefined ? null : typeof value === 'object' ? JSON.stringify(value) : String(value)
+const textOf = (value: unknown): string | null => {
+  if (value === null || value === undefined) return null
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
 
 /**
  * Opens DuckDB as the engine of a peer, with a database `COMPANY`. It runs the statements that we send after small

@@ -129,48 +129,38 @@ const partsOf = ({ rows }: TestResult, partRows: number): (readonly (string | nu
   return parts.length === 0 ? [[]] : parts
 }
 
-/**
- * Starts a peer that speaks the SQL API of Snowflake (docs.snowflake.com/en/developer-guide/sql-api/reference and
- * /handling-responses), for the account, role, warehouse, and database of `testAccess`. It accepts a request only as
- * documented, and runs the statements with `engine`.
- */
-export const startSnowflake = async (given: Options): Promise<SnowflakePeer> => {
-  const options: Options = { ...given }
-  const statements: SnowflakePeer['statements'] = []
-  const requests: string[] = []
-  const canceled: string[] = []
-  const running = new Map<string, Running>()
-  const byRequest = new Map<string, string>()
-  const watchers = new Set<() => void>()
-
-  const execute = async (sql: string, body: Record<string, unknown>): Promise<State> => {
-    const { engine } = options
-    const parameters = body.parameters as Record<string, string>
-    try {
-      const count = await engine.count(sql)
-      const desired = Number(parameters.MULTI_STATEMENT_COUNT)
-      if (count !== desired)
-        throw new TestRefusal(
-          '000008',
-          '0A000',
-          `Actual statement count ${count} did not match the desired statement count ${desired}.`,
-        )
-      const values = Object.values((body.bindings ?? {}) as Record<string, { value: string | null }>)
-      const nameOf = (name: string, known: string): string | null => (body[name] === known ? known : null)
-      const result = await engine.run({
-        sql,
-        values: values.map(({ value }) => value),
-        role: String(body.role),
-        warehouse: nameOf('warehouse', 'SMALL'),
-        database: nameOf('database', 'COMPANY'),
-        schema: body.schema === 'NOWHERE' || body.schema === undefined ? null : String(body.schema),
-      })
-      return { at: 'done', result }
-    } catch (error) {
-      if (error instanceof TestRefusal) return { at: 'failed', status: 422, error }
-      return { at: 'failed', status: 422, error: new TestRefusal('100000', '22000', String(error)) }
-    }
+/** Runs a statement as its request says. */
+const execute = async (engine: TestEngine, sql: string, body: Record<string, unknown>): Promise<State> => {
+  const parameters = body.parameters as Record<string, string>
+  try {
+    const count = await engine.count(sql)
+    const desired = Number(parameters.MULTI_STATEMENT_COUNT)
+    if (count !== desired)
+      throw new TestRefusal(
+        '000008',
+        '0A000',
+        `Actual statement count ${count} did not match the desired statement count ${desired}.`,
+      )
+    const values = Object.values((body.bindings ?? {}) as Record<string, { value: string | null }>)
+    const nameOf = (name: string, known: string): string | null => (body[name] === known ? known : null)
+    const result = await engine.run({
+      sql,
+      values: values.map(({ value }) => value),
+      role: String(body.role),
+      warehouse: nameOf('warehouse', 'SMALL'),
+      database: nameOf('database', 'COMPANY'),
+      schema: typeof body.schema === 'string' && body.schema !== 'NOWHERE' ? body.schema : null,
+    })
+    return { at: 'done', result }
+  } catch (error) {
+    if (error instanceof TestRefusal) return { at: 'failed', status: 422, error }
+    return { at: 'failed', status: 422, error: new TestRefusal('100000', '22000', String(error)) }
   }
+}
+
+/** Creates the statements of a peer, by their handles. */
+const createRunning = (engineOf: () => TestEngine, canceled: string[]) => {
+  const running = new Map<string, Running>()
   const submit = (sql: string, body: Record<string, unknown>): string => {
     const handle = randomUUID()
     const limit = Number(body.timeout)
@@ -190,16 +180,71 @@ export const startSnowflake = async (given: Options): Promise<SnowflakePeer> => 
         limit * 1000,
       )
       timer.unref()
-    } else void execute(sql, body).then(end)
+    } else void execute(engineOf(), sql, body).then(end)
     return handle
   }
-  const accepted = (response: ServerResponse, handle: string): void =>
-    say(response, 202, {
-      code: '333334',
-      message: 'Asynchronous execution in progress. Use provided query id to perform query monitoring and management.',
-      statementHandle: handle,
-      statementStatusUrl: `/api/v2/statements/${handle}`,
-    })
+  return {
+    submit,
+    find: (handle: string) => running.get(handle),
+    cancel: () => {
+      for (const each of running.values()) if (each.state.at === 'running') each.cancel()
+    },
+  }
+}
+
+const accepted = (response: ServerResponse, handle: string): void =>
+  say(response, 202, {
+    code: '333334',
+    message: 'Asynchronous execution in progress. Use provided query id to perform query monitoring and management.',
+    statementHandle: handle,
+    statementStatusUrl: `/api/v2/statements/${handle}`,
+  })
+
+/** Responds with the state of a statement, or with a part of its result. */
+const answerGet = (url: URL, { handle, state }: Running, response: ServerResponse, partRows: number): void => {
+  if (state.at === 'running') return accepted(response, handle)
+  if (state.at === 'failed') {
+    const { code, sqlState, message } = state.error
+    return say(response, state.status, { code, sqlState, message, statementHandle: handle })
+  }
+  const parts = partsOf(state.result, partRows)
+  const part = Number(url.searchParams.get('partition') ?? 0)
+  if (part > 0) {
+    // Further parts are zipped, whatever the client accepts.
+    response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' })
+    return void response.end(gzipSync(JSON.stringify({ data: parts[part] })))
+  }
+  say(response, 200, {
+    resultSetMetaData: {
+      numRows: state.result.rows.length,
+      format: 'jsonv2',
+      partitionInfo: parts.map((rows) => ({ rowCount: rows.length, uncompressedSize: JSON.stringify(rows).length })),
+      rowType: state.result.columns.map((column) => ({ nullable: true, database: '', table: '', ...column })),
+    },
+    data: parts[0],
+    code: '090001',
+    statementStatusUrl: `/api/v2/statements/${handle}`,
+    sqlState: '00000',
+    statementHandle: handle,
+    message: 'Statement executed successfully.',
+    createdOn: 1_700_000_000_000,
+  })
+}
+
+/**
+ * Starts a peer that speaks the SQL API of Snowflake (docs.snowflake.com/en/developer-guide/sql-api/reference and
+ * /handling-responses), for the account, role, warehouse, and database of `testAccess`. It accepts a request only as
+ * documented, and runs the statements with `engine`.
+ */
+export const startSnowflake = async (given: Options): Promise<SnowflakePeer> => {
+  const options: Options = { ...given }
+  const statements: SnowflakePeer['statements'] = []
+  const requests: string[] = []
+  const canceled: string[] = []
+  const running = createRunning(() => options.engine, canceled)
+  const byRequest = new Map<string, string>()
+  const watchers = new Set<() => void>()
+
   const answerPost = (url: URL, body: string, response: ServerResponse): void => {
     const parsed = JSON.parse(body) as Record<string, unknown>
     const sql = options.rewrite?.(String(parsed.statement)) ?? String(parsed.statement)
@@ -214,38 +259,9 @@ export const startSnowflake = async (given: Options): Promise<SnowflakePeer> => 
         `Role '${String(parsed.role)}' specified in the connect string does not exist or not authorized.`,
       )
     statements.push({ sql, body: parsed })
-    const handle = submit(sql, parsed)
+    const handle = running.submit(sql, parsed)
     byRequest.set(id, handle)
     accepted(response, handle)
-  }
-  const answerGet = (url: URL, { handle, state }: Running, response: ServerResponse): void => {
-    if (state.at === 'running') return accepted(response, handle)
-    if (state.at === 'failed') {
-      const { code, sqlState, message } = state.error
-      return say(response, state.status, { code, sqlState, message, statementHandle: handle })
-    }
-    const parts = partsOf(state.result, options.partRows ?? 1000)
-    const part = Number(url.searchParams.get('partition') ?? 0)
-    if (part > 0) {
-      // Further parts are zipped, whatever the client accepts.
-      response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' })
-      return void response.end(gzipSync(JSON.stringify({ data: parts[part] })))
-    }
-    say(response, 200, {
-      resultSetMetaData: {
-        numRows: state.result.rows.length,
-        format: 'jsonv2',
-        partitionInfo: parts.map((rows) => ({ rowCount: rows.length, uncompressedSize: JSON.stringify(rows).length })),
-        rowType: state.result.columns.map((column) => ({ nullable: true, database: '', table: '', ...column })),
-      },
-      data: parts[0],
-      code: '090001',
-      statementStatusUrl: `/api/v2/statements/${handle}`,
-      sqlState: '00000',
-      statementHandle: handle,
-      message: 'Statement executed successfully.',
-      createdOn: 1_700_000_000_000,
-    })
   }
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await text(request)
@@ -269,9 +285,9 @@ export const startSnowflake = async (given: Options): Promise<SnowflakePeer> => 
       return refuse(response, 401, '390144', 'JWT token is invalid.')
     if (method === 'POST' && url.pathname === '/api/v2/statements') return answerPost(url, body, response)
     const [, handle = '', isCancel] = /^\/api\/v2\/statements\/([^/]+)(\/cancel)?$/.exec(url.pathname) ?? []
-    const found = running.get(handle)
+    const found = running.find(handle)
     if (found === undefined) return refuse(response, 404, '391902', 'Statement handle is unknown')
-    if (method === 'GET' && isCancel === undefined) return answerGet(url, found, response)
+    if (method === 'GET' && isCancel === undefined) return answerGet(url, found, response, options.partRows ?? 1000)
     if (method !== 'POST' || isCancel === undefined) return refuse(response, 405, '391901', 'Method is not allowed')
     found.cancel()
     say(response, 200, { code: '000604', message: 'successfully canceled', statementHandle: handle })
@@ -294,9 +310,7 @@ export const startSnowflake = async (given: Options): Promise<SnowflakePeer> => 
     statements,
     canceled,
     connections: () => connections,
-    cancel: () => {
-      for (const each of running.values()) if (each.state.at === 'running') each.cancel()
-    },
+    cancel: running.cancel,
     set: (more) => void Object.assign(options, more),
     until: (condition) =>
       new Promise((resolve) => {

@@ -1,17 +1,34 @@
 /** A test double of Snowflake's SQL: small translations of the statements that we send to those of DuckDB. */
 
-/** Texts in single quotes and names in double quotes, which stay as they are. */
-const token = /'(?:[^'\\]|\\.|'')*'|"(?:[^"]|"")*"/gs
-
-/** Rewrites what is outside of texts and names. */
-const outside = (sql: string, rewrite: (part: string) => string): string => {
-  let result = ''
-  let end = 0
-  for (const { 0: found, index } of sql.matchAll(token)) {
-    result += rewrite(sql.slice(end, index)) + found
-    end = index + found.length
+/** Returns where a text in single quotes or a name in double quotes ends that begins at `start`. */
+const tokenEnd = (sql: string, start: number): number => {
+  const sign = sql[start]
+  for (let at = start + 1; at < sql.length; at++) {
+    if (sign === "'" && sql[at] === '\\') at++
+    else if (sql[at] === sign && sql[at + 1] === sign) at++
+    else if (sql[at] === sign) return at + 1
   }
-  return result + rewrite(sql.slice(end))
+  return sql.length
+}
+
+const beginsToken = (sign: string | undefined): boolean => sign === "'" || sign === '"'
+
+/** Rewrites what is outside of texts and names, and the texts and names themselves. */
+const outside = (
+  sql: string,
+  rewrite: (part: string) => string,
+  rewriteToken: (token: string) => string = (token) => token,
+): string => {
+  let result = ''
+  let start = 0
+  for (let at = 0; at < sql.length; at++) {
+    if (!beginsToken(sql[at])) continue
+    const end = tokenEnd(sql, at)
+    result += rewrite(sql.slice(start, at)) + rewriteToken(sql.slice(at, end))
+    start = end
+    at = end - 1
+  }
+  return result + rewrite(sql.slice(start))
 }
 
 /** Returns the arguments of a call whose parenthesis opens at `open`, and where it closes. */
@@ -21,11 +38,8 @@ const argumentsAt = (sql: string, open: number): { args: string[]; close: number
   let start = open + 1
   for (let at = open; at < sql.length; at++) {
     const sign = sql[at]
-    if (sign === "'" || sign === '"') {
-      const end = new RegExp(token.source, 'ys')
-      end.lastIndex = at
-      at += (end.exec(sql)?.[0].length ?? 1) - 1
-    } else if (sign === '(') depth++
+    if (beginsToken(sign)) at = tokenEnd(sql, at) - 1
+    else if (sign === '(') depth++
     else if (sign === ')' && --depth === 0) {
       const last = sql.slice(start, at).trim()
       return { args: last === '' && args.length === 0 ? [] : [...args, last], close: at }
@@ -77,19 +91,25 @@ const calls: Readonly<Record<string, (args: string[]) => string>> = {
 
 /** Rewrites the calls of functions that DuckDB does not have, from the inside. */
 const rewritten = (sql: string): string => {
-  const name = /'(?:[^'\\]|\\.|'')*'|"(?:[^"]|"")*"|\b([A-Z_]+)\(/gs
-  for (let found = name.exec(sql); found !== null; found = name.exec(sql)) {
-    const rewrite = calls[found[1] ?? '']
-    if (rewrite === undefined) continue
-    const open = found.index + found[0].length - 1
-    const { args, close } = argumentsAt(sql, open)
-    const made = rewrite(args.map(rewritten))
-    const isText = found[1] === 'GET' && sql.startsWith('::VARCHAR', close + 1)
-    const value = isText ? made.replace('json_extract(', 'json_extract_string(') : made
-    sql = sql.slice(0, found.index) + value + sql.slice(close + 1)
-    name.lastIndex = found.index + value.length
+  let result = ''
+  let word = ''
+  for (let at = 0; at < sql.length; at++) {
+    const sign = sql[at] ?? ''
+    const rewrite = sign === '(' ? calls[word] : undefined
+    if (rewrite !== undefined) {
+      const { args, close } = argumentsAt(sql, at)
+      const made = rewrite(args.map(rewritten))
+      const isText = word === 'GET' && sql.startsWith('::VARCHAR', close + 1)
+      result = result.slice(0, -word.length) + (isText ? made.replace('json_extract(', 'json_extract_string(') : made)
+      at = close
+    } else if (beginsToken(sign)) {
+      const end = tokenEnd(sql, at)
+      result += sql.slice(at, end)
+      at = end - 1
+    } else result += sign
+    word = /[A-Z_]/.test(sign) ? word + sign : ''
   }
-  return sql
+  return result
 }
 
 const types: readonly [RegExp, string][] = [
@@ -105,7 +125,11 @@ const types: readonly [RegExp, string][] = [
 
 /** Backslashes escape in texts of Snowflake only. */
 const literals = (sql: string): string =>
-  sql.replace(token, (text) => (text.startsWith("'") ? text.replace(/\\(.)/gs, '$1') : text))
+  outside(
+    sql,
+    (part) => part,
+    (token) => (token.startsWith("'") ? token.replace(/\\(.)/gs, '$1') : token),
+  )
 
 const addedColumns = (sql: string): string[] => {
   const [, table, list] = /^(ALTER TABLE \S+) ADD COLUMN (.*)$/s.exec(sql) ?? []
@@ -114,7 +138,7 @@ const addedColumns = (sql: string): string[] => {
 }
 
 /** Returns the statements of a block, or of a text that is none. A handler of errors is left out. */
-const statementsIn = (sql: string): string[] => {
+export const statementsIn = (sql: string): string[] => {
   const [, body] = /^EXECUTE IMMEDIATE \$\$\nBEGIN\n(.*)\nEND\n\$\$$/s.exec(sql) ?? []
   if (body === undefined) return [sql]
   const [work = ''] = body.split(/\nEXCEPTION WHEN OTHER THEN\n/)

@@ -64,6 +64,8 @@ export const mergeNewer = (dialect: Dialect, rows: StagedRows): string => {
       ? []
       : [`${dialect.column(name)} = CASE WHEN given.given_${at} THEN ${given(at)} ELSE ${known(name)} END`],
   )
+  // A row of a key alone changes nothing.
+  const update = changes.length === 0 ? '' : `WHEN MATCHED${isNewer} THEN UPDATE SET ${changes.join(', ')}\n`
   const values = columns.map(
     (column, at) => `${valueOf(dialect, column)} AS value_${at}, ${isGiven(dialect, column.name)} AS given_${at}`,
   )
@@ -71,8 +73,7 @@ export const mergeNewer = (dialect: Dialect, rows: StagedRows): string => {
 USING (SELECT row_key, ${values.join(', ')}
   FROM ${stagedRows(dialect, rows, 'last')}) AS given
 ON ${known(key)} = ${keyType === undefined ? 'given.row_key' : dialect.cast('given.row_key', keyType)}
-WHEN MATCHED${isNewer} THEN UPDATE SET ${changes.join(', ')}
-WHEN NOT MATCHED THEN INSERT (${names(dialect, columns)})
+${update}WHEN NOT MATCHED THEN INSERT (${names(dialect, columns)})
 VALUES (${columns.map((_, at) => given(at)).join(', ')})`
 }
 

@@ -528,6 +528,8 @@ export const warehouseConformance = (
       expect((await read()).map(({ id }) => id)).toEqual(['b', "d'1"])
       expect(await write(row('upsert', 'a', { plan: 'again' }))).toEqual(['delivered'])
       expect((await read())[0]).toEqual({ id: 'a', plan: 'again', spent: null })
+      expect(await write(row('upsert', 'a'), row('upsert', 'f'))).toEqual(['delivered', 'delivered'])
+      expect(await write(row('delete', 'f'))).toEqual(['delivered'])
       // A load of events leaves rows alone.
       await stage(writtenEvent())
       await load()
