@@ -152,7 +152,11 @@ test('the status says how often loads run, what waits, and how far the tables ar
   await startLoad()
   await run()
   const status = await collaborator.ok(getStatus, params)
-  expect(status).toMatchObject({ waiting_event_count: 2, loads_last_day: 1, complete_time: new Date(time.getTime() - 30_000).toISOString() })
+  expect(status).toMatchObject({
+    waiting_event_count: 2,
+    loads_last_day: 1,
+    complete_time: new Date(time.getTime() - 30_000).toISOString(),
+  })
   expect(status.next_load_time).not.toBeNull()
   await collaborator.call(
     'PATCH',
