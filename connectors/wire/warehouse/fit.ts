@@ -41,11 +41,11 @@ export const plainDecimal = (text: string, before: number, after: number): strin
   const rounded = scaled + (Number(fraction[after] ?? '0') >= 5 ? 1n : 0n)
   const all = String(rounded).padStart(after + 1, '0')
   const [left, right] = [all.slice(0, all.length - after), withoutZeros(all.slice(all.length - after))]
-  if (left.length > before) return undefined
+  if (left !== '0' && left.length > before) return undefined
   return `${sign === '-' && rounded !== 0n ? '-' : ''}${left}${right === '' ? '' : `.${right}`}`
 }
 
-const dateTime = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(Z|[+-]\d\d:?\d\d))?$/
+const dateTime = /^(\d{4})-(\d\d)-(\d\d)(?:[T ]([01]\d|2[0-3]):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(Z|[+-]\d\d:?\d\d))?$/
 
 /**
  * Returns a time as `2026-01-02 03:04:05.678900` in UTC, or its date. Undefined for a text that is no time of RFC 3339,
