@@ -198,8 +198,11 @@ const mergeStatement = (dialect: Dialect, rows: StagedRows, stage: string): stri
   const target = dialect.table(rows.table)
   const ours = ofTable(dialect, rows)
   const received = cast(member('received_at'), dialect.types.time)
-  const value = ({ name, type }: TypedColumn): string =>
-    name === key ? 'row_key' : `if(${isGiven(dialect, name)}, ${cast(member(name), type)}, known.${quoted(name)})`
+  const value = ({ name, type }: TypedColumn): string => {
+    if (name === key) return 'row_key'
+    const before = `known.${quoted(name)}`
+    return fitOf(type) === undefined ? before : `if(${isGiven(dialect, name)}, ${cast(member(name), type)}, ${before})`
+  }
   const isDated = columns.some(({ name }) => name === 'received_at')
   const names = columns.map(({ name }) => quoted(name)).join(', ')
   const known = [...new Set([key, ...columns.map(({ name }) => name)])].map(quoted).join(', ')

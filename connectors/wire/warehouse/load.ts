@@ -1,6 +1,7 @@
 import { type LoadReport, RetryableError } from '@tributary/connector-kit'
-import type { StagedRows, WarehouseSession } from './dialect.ts'
+import type { Dialect, StagedRows, WarehouseSession } from './dialect.ts'
 import { extraColumn } from './event-rows.ts'
+import { isNeeded, requireNeeded } from './needed-columns.ts'
 import { restageUnfit } from './restage.ts'
 import { countMissing, listBatches, listStagedColumns, listStagedTables } from './statements.ts'
 import type { Columns, Tables } from './tables.ts'
@@ -30,12 +31,18 @@ const stagedColumns = (rows: readonly (string | null)[][]): Map<string, StagedCo
   return tables
 }
 
-/** Creates what was dropped since the rows were staged, and returns the columns of the table as they are now. */
-const ensure = async (tables: Tables, table: string, staged: Columns): Promise<Columns> => {
+/**
+ * Creates what was dropped since the rows were staged, and returns the columns of the table as they are now. There is
+ * always a place for values that do not fit.
+ */
+const ensure = async (dialect: Dialect, tables: Tables, table: string, staged: Columns): Promise<Columns> => {
+  const all = new Map([...staged, [extraColumn, staged.get(extraColumn) ?? dialect.types.json]])
   const columns = await tables.columns(table)
-  if (columns === undefined) return await tables.create(table, 'id', staged)
-  const missing = new Map([...staged].filter(([name]) => !columns.has(name)))
-  return missing.size === 0 ? columns : await tables.add(table, missing)
+  if (columns === undefined) return await tables.create(table, 'id', all)
+  const missing = new Map([...all].filter(([name]) => !columns.has(name)))
+  const found = missing.size === 0 ? columns : await tables.add(table, missing)
+  requireNeeded(dialect, table, found)
+  return found
 }
 
 const loadTable = async (session: WarehouseSession, rows: StagedRows, mode: string): Promise<void> => {
@@ -78,19 +85,22 @@ export const loadStaged = async (session: WarehouseSession, tables: Tables): Pro
   const since = new Date(first - comparedMs).toISOString()
   for (const { table, mode, rows } of staged) {
     const { types: used, mixed } = manifest.get(table) ?? { types: new Map<string, string>(), mixed: new Set() }
-    const columns = await ensure(tables, table, used)
-    const names = mode === 'merge' && dialect.wholeRows === true ? columns.keys() : [...used.keys(), extraColumn]
-    const typed = [...new Set(names)].flatMap((name) => {
+    const columns = await ensure(dialect, tables, table, used)
+    const isWhole = mode === 'merge' && dialect.wholeRows === true
+    const typed = [...new Set(isWhole ? columns.keys() : [...used.keys(), extraColumn])].flatMap((name) => {
       const type = columns.get(name)
       return type === undefined ? [] : [{ name, type }]
     })
     // Only types that this product gives are known to fit.
     const given = new Set(Object.values(dialect.types))
     const changed = typed.filter(
-      ({ name, type }) => used.has(name) && (used.get(name) !== type || mixed.has(name) || !given.has(type)),
+      ({ name, type }) =>
+        used.has(name) && !isNeeded(name) && (used.get(name) !== type || mixed.has(name) || !given.has(type)),
     )
     report.unfit += await restageUnfit(session, { table, batches }, changed)
-    await loadTable(session, { table, batches, columns: typed, key: 'id', since }, mode)
+    // Nothing is left for a column to which nothing is written. Whole rows keep its value.
+    const written = isWhole ? typed : typed.filter(({ type }) => dialect.fitOf(type) !== undefined)
+    await loadTable(session, { table, batches, columns: written, key: 'id', since }, mode)
     report.rows[table] = (report.rows[table] ?? 0) + rows
   }
   for (const statement of dialect.dropBatches(batches)) await run(statement)

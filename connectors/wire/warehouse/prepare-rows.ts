@@ -1,4 +1,4 @@
-import { extraColumn, type Row } from './event-rows.ts'
+import { extraColumn, ownTables, type Row } from './event-rows.ts'
 import type { ColumnRules, Columns, ColumnType, Tables } from './tables.ts'
 
 /** A row that can be written: every value fits its column. */
@@ -25,6 +25,9 @@ const missingColumns = (
   return missing
 }
 
+/** Tables that the schema always has room for: without them, whole events would be lost. */
+const isAlwaysThere: ReadonlySet<string> = new Set([...ownTables, 'accounts'])
+
 /**
  * Creates or extends a table for its rows; undefined if the table is missing and the schema has no room for another
  * table.
@@ -38,9 +41,10 @@ const ensureTable = async (
   let columns = await tables.columns(table)
   const [first] = rows
   if (columns === undefined && first !== undefined) {
-    if (!(await tables.hasRoom())) return undefined
+    if (!isAlwaysThere.has(table) && !(await tables.hasRoom())) return undefined
     const [key = 'id'] = first.first
-    columns = await tables.create(table, key, rules.firstColumns(first.first))
+    const begun = rules.firstColumns(first.first)
+    columns = await tables.create(table, key, new Map([...begun, ...missingColumns(begun, rows, rules)]))
   }
   if (columns === undefined) return undefined
   const missing = missingColumns(columns, rows, rules)

@@ -96,22 +96,30 @@ export const changeType = async (
   tables.forget()
 }
 
+/** Renames a column. Can be repeated after any statement. */
 export const renameColumn = async (
   { dialect, run }: WarehouseSession,
   tables: WarehouseTables,
   { table, column, name }: { table: string; column: string; name: string },
 ): Promise<void> => {
+  tables.forget()
+  const found = await tables.columns(table)
+  // The answer to an earlier attempt was lost.
+  if (found?.has(column) === false && found.has(name)) return
   const { columns } = await requireColumn(tables, table, column)
   if (columns.has(name)) throw new ConfigurationError(`The table ${table} already has a column ${name}`)
   for (const statement of dialect.renameColumn({ table, column, columns, name })) await run(statement)
   tables.forget()
 }
 
+/** Removes a column, if the table has it. Can be repeated after any statement. */
 export const dropColumn = async (
   { dialect, run }: WarehouseSession,
   tables: WarehouseTables,
   { table, column }: { table: string; column: string },
 ): Promise<void> => {
+  tables.forget()
+  if ((await tables.columns(table))?.has(column) === false) return
   const { columns } = await requireColumn(tables, table, column)
   for (const statement of dialect.dropColumn({ table, column, columns })) await run(statement)
   tables.forget()

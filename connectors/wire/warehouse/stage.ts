@@ -6,6 +6,7 @@ import type { StageRow, WarehouseSession } from './dialect.ts'
 import { extraColumn, type WrittenEvent } from './event-rows.ts'
 import { safeJson } from './fit.ts'
 import { mergedByKey } from './merged-rows.ts'
+import { requireNeeded } from './needed-columns.ts'
 import { prepareRows, type TableRow } from './prepare-rows.ts'
 import type { Tables } from './tables.ts'
 import { warehouseRows } from './warehouse-rows.ts'
@@ -72,7 +73,8 @@ export const batchName = (events: readonly { eventId: string }[], now: number): 
 
 /**
  * Writes events to the stage of a warehouse as one batch. Creates missing tables and columns first. A value that does
- * not fit its column is stored in `extra_properties`. Rejects with a DeliveryError; the batch can then be repeated.
+ * not fit its column is stored in `extra_properties`. Rejects with a DeliveryError; the batch can then be repeated. Stages
+ * nothing if a column that loads need has another type.
  */
 export const stageEvents = async (
   session: WarehouseSession,
@@ -86,6 +88,8 @@ export const stageEvents = async (
     rulesOf(dialect),
   )
   const all = prepared.flat()
+  for (const table of new Set(all.map((row) => row.table)))
+    requireNeeded(dialect, table, (await tables.columns(table)) ?? new Map())
   const rows = [
     ...all.filter(({ mode }) => mode === 'insert'),
     ...mergedByKey(all.filter(({ mode }) => mode === 'merge')),

@@ -109,9 +109,13 @@ export const listUnfit = (
   rows: Pick<StagedRows, 'table' | 'batches'>,
   { columns, limit }: { columns: readonly TypedColumn[]; limit: number },
 ): string => {
-  const unfit = columns.map(
-    (column) => `(${dialect.member(column.name)} IS NOT NULL AND ${valueOf(dialect, column)} IS NULL)`,
-  )
+  const unfit = columns.map((column) => {
+    const given = `${dialect.member(column.name)} IS NOT NULL`
+    // To such a type nothing is cast.
+    return dialect.fitOf(column.type) === undefined
+      ? `(${given})`
+      : `(${given} AND ${valueOf(dialect, column)} IS NULL)`
+  })
   return `SELECT batch, place, mode, row_key, received_at, row_values, set_null, bytes FROM ${dialect.table(stageTable)}
  WHERE ${ofTable(dialect, rows)} AND (${unfit.join(' OR ')}) ORDER BY batch, place LIMIT ${limit}`
 }

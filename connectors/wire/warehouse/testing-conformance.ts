@@ -548,6 +548,50 @@ export const warehouseConformance = (
       }
     })
 
+    test('a failure before or after any statement of a change leaves the change to be repeated', async () => {
+      const value = (at: number) => (at % 2 === 0 ? `${at}` : 'many')
+      for (const when of ['before', 'after'] as const)
+        for (let at = 1; ; at++) {
+          const [table, changed, renamed] = [`changed_${when}_${at}`, 'value', 'amount']
+          await stage(
+            ...[1, 2].map((each) =>
+              writtenEvent({ messageId: `${each}`, event: table, properties: { value: value(each), other: each } }),
+            ),
+          )
+          await load()
+          const type = String(await typeOf(table, 'other'))
+          let failures = 0
+          const repeat = async (work: () => Promise<void>): Promise<void> => {
+            for (;;) {
+              try {
+                return await work()
+              } catch (error) {
+                if (!(error instanceof RetryableError)) throw error
+                failures++
+                context = contextOf(given)
+              }
+            }
+          }
+          peer.failAt(at, when)
+          await repeat(() => warehouse.changeType(context, { table, column: changed, type }))
+          await repeat(() => warehouse.renameColumn(context, { table, column: changed, name: renamed }))
+          await repeat(() => warehouse.dropColumn(context, { table, column: 'other' }))
+          peer.failAt(Number.POSITIVE_INFINITY, 'before')
+          expect(
+            await query(
+              `SELECT ${column('id')} AS id, ${forms.number(renamed)} AS value, ${forms.member('extra_properties', changed)} AS extra FROM {${table}} ORDER BY 1`,
+            ),
+          ).toEqual([
+            { id: '1', value: null, extra: 'many' },
+            { id: '2', value: '2', extra: null },
+          ])
+          const names = (await warehouse.tables(context)).find(({ name }) => name === table)?.columns
+          expect(names?.map(({ name }) => name)).not.toContain('other')
+          expect(names?.map(({ name }) => name)).not.toContain(changed)
+          if (failures === 0) break
+        }
+    })
+
     test('two loads at once store each event once', async () => {
       for (let round = 0; round < 3; round++) {
         await stage(

@@ -13,6 +13,18 @@ const accountOf = (groups: Row, event: WrittenEvent): Row => {
   return { table: accounts, mode: 'merge', first: ['id', 'received_at'], entries, extra: new Map(groups.extra) }
 }
 
+/**
+ * Whether this product uses a table of this name for something else than single events: accounts, the stage, tests of
+ * the connection, and versions of rows.
+ */
+const isOurs = (table: string): boolean =>
+  table === accounts || table.startsWith('tributary_') || (table.startsWith('_') && table.endsWith('_versions'))
+
+/** Returns the table of a track event in a warehouse. */
+const tableOfEvent = (table: string): string => (isOurs(table) ? `event_${withoutStart(table)}` : table)
+
+const withoutStart = (table: string): string => (table.startsWith('_') ? table.slice(1) : table)
+
 const renamed = (row: Row, { isReserved }: Dialect): Row => {
   if (![...row.entries.keys()].some(isReserved)) return row
   const entries = new Map([...row.entries].map(([name, entry]) => [isReserved(name) ? `${name}_` : name, entry]))
@@ -28,9 +40,7 @@ export const warehouseRows = (
   event: WrittenEvent,
   mapped?: Readonly<Record<string, unknown>>,
 ): Row[] => {
-  const rows = rowsOf(event, mapped).map((row) =>
-    row.table === accounts ? { ...row, table: `event_${accounts}` } : row,
-  )
+  const rows = rowsOf(event, mapped).map((row) => ({ ...row, table: tableOfEvent(row.table) }))
   const [groups] = rows
   if (event.type === 'group' && event.groupId !== undefined && groups !== undefined) rows.push(accountOf(groups, event))
   return rows.map((row) => renamed(row, dialect))
@@ -39,10 +49,8 @@ export const warehouseRows = (
 /** Returns the tables with one row for each event of this type and name. */
 export const eventTables = (type: OutgoingEvent['type'], event: string): readonly string[] => {
   switch (type) {
-    case 'track': {
-      const table = eventTable(event)
-      return ['tracks', table === accounts ? `event_${accounts}` : table]
-    }
+    case 'track':
+      return ['tracks', tableOfEvent(eventTable(event))]
     case 'alias':
       return ['aliases']
     case 'identify':

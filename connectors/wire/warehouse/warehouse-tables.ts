@@ -31,9 +31,16 @@ export const createWarehouseTables = ({ dialect, run }: WarehouseSession, cache:
     return tables
   }
   const list = async (): Promise<ReadonlyMap<string, Columns>> => cache.known ?? (await read())
-  const change = async (table: string, statements: readonly string[]): Promise<Columns> => {
+  /**
+   * Runs statements that give a table these columns. They are not read again, which takes long for hundreds of new tables:
+   * if another process was faster with other types, loads find that out.
+   */
+  const change = async (table: string, statements: readonly string[], columns: Columns): Promise<Columns> => {
     for (const statement of statements) await run(statement)
-    return (await read()).get(table) ?? new Map()
+    const known = new Map(await list())
+    const changed = new Map([...columns, ...(known.get(table) ?? [])])
+    cache.known = known.set(table, changed)
+    return changed
   }
 
   return {
@@ -42,10 +49,10 @@ export const createWarehouseTables = ({ dialect, run }: WarehouseSession, cache:
     hasRoom: async () => (await list()).size < maxTables,
     create: async (table, key, columns) => {
       await list()
-      return await change(table, dialect.createTable(table, key, columns))
+      return await change(table, dialect.createTable(table, key, columns), columns)
     },
     add: async (table, columns) =>
-      await change(table, dialect.addColumns(table, columns, (await list()).get(table) ?? new Map())),
+      await change(table, dialect.addColumns(table, columns, (await list()).get(table) ?? new Map()), columns),
     forget: () => {
       cache.known = undefined
       cache.isPrepared = false

@@ -1,0 +1,30 @@
+import { ConfigurationError } from '@tributary/connector-kit'
+import type { Dialect } from './dialect.ts'
+import { extraColumn } from './event-rows.ts'
+import type { Fit } from './fit.ts'
+import type { Columns } from './tables.ts'
+
+/** The columns that each table for events needs, with the kinds of values that their types must hold. */
+const needed: Readonly<Record<string, readonly Fit['kind'][]>> = {
+  id: ['text'],
+  received_at: ['time'],
+  [extraColumn]: ['text', 'json'],
+}
+
+/** Whether loads need a column with its type. */
+export const isNeeded = (column: string): boolean => Object.hasOwn(needed, column)
+
+/**
+ * Throws ConfigurationError if somebody has given a column that loads need a type that does not hold its values. Without
+ * this check, events would be lost: they would have no key, or no place for what does not fit.
+ */
+export const requireNeeded = ({ fitOf }: Dialect, table: string, columns: Columns): void => {
+  for (const [name, kinds] of Object.entries(needed)) {
+    const type = columns.get(name)
+    const kind = type === undefined ? undefined : fitOf(type)?.kind
+    if (type !== undefined && (kind === undefined || !kinds.includes(kind)))
+      throw new ConfigurationError(
+        `The column ${name} of the table ${table} has the type ${type}, which events can't have there. Rename the table, or give the column its type back`,
+      )
+  }
+}
