@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { ConfigurationError, type DeliverContext, DeliveryError, RetryableError } from '@tributary/connector-kit'
 import { deliveryError } from '../../wire/clickhouse/failures.ts'
 import { quoted } from '../../wire/clickhouse/identifiers.ts'
@@ -33,6 +33,17 @@ const settings = (limitMs: number): Record<string, string> => ({
 /** Returns the columns of a query's result, of which a statement that changes something has none. */
 const isQuery = (statement: string): boolean => /^\s*(?:SELECT|WITH|SHOW|DESCRIBE)\b/i.test(statement)
 
+/**
+ * Returns the ID of a statement that inserts rows of the stage. It is the same for all inserts into a table, and a server
+ * refuses a second query with the ID of one that runs (clickhouse.com/docs/operations/settings/settings#replace_running_query).
+ * The statement of a killed process goes on at the server, and a load with later batches would insert the same rows.
+ */
+const insertId = (statement: string): Record<string, string> => {
+  const target = /^INSERT INTO [^(]+/.exec(statement)?.[0]
+  if (target === undefined) return {}
+  return { query_id: `tributary-${createHash('sha256').update(target).digest('hex').slice(0, 32)}` }
+}
+
 /** Opens a session with the database of the settings. Each statement has a connection of its own. */
 export const withSession = async <T>(
   context: DeliverContext<ClickhouseSettings>,
@@ -40,11 +51,11 @@ export const withSession = async <T>(
   rowsTable?: string,
 ): Promise<T> => {
   const dialect = createDialect(context.settings.database, rowsTable)
-  const send = async (statement: string, limitMs: number): Promise<Values[]> => {
+  const send = async (statement: string, limitMs: number, more: Record<string, string> = {}): Promise<Values[]> => {
     const signal = AbortSignal.any([context.signal, AbortSignal.timeout(limitMs + 10_000)])
     const end = randomBytes(16).toString('hex')
     try {
-      const given = { ...settings(limitMs), ...(isQuery(statement) ? rowFormat(end) : {}) }
+      const given = { ...settings(limitMs), ...(isQuery(statement) ? rowFormat(end) : {}), ...more }
       const answered = await sendQuery(context.settings, { connect: context.connect, signal }, statement, given)
       try {
         if (!isQuery(statement)) {
@@ -71,7 +82,7 @@ export const withSession = async <T>(
   }
   return await work({
     dialect,
-    run: (statement) => send(statement, statementMs),
+    run: (statement) => send(statement, statementMs, insertId(statement)),
     stage: async (rows) => {
       const lines = rows.map((row: StageRow) => JSON.stringify(row)).join('\n')
       await send(

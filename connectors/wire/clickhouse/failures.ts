@@ -48,18 +48,19 @@ const hints: Readonly<Record<number, string>> = {
   192: 'Wrong user or password',
   193: 'Wrong user or password',
   194: 'Wrong user or password',
+  216: 'An earlier statement still runs',
   497: 'The user is missing a privilege; see the setup guide',
   516: 'Wrong user or password',
 }
 
 /**
  * Codes of temporary errors:
- * - too many queries (202, 439, 745), a killed query (394),
+ * - too many queries (202, 439, 745), a killed query (394), a query with the ID of one that runs (216),
  * - networks of the server (209, 210, 236, 279, 425, 999),
  * - too slow (159, 160), no memory (241),
  * - unavailable replicas and shards (286, 319, 519).
  */
-const passing = new Set([159, 160, 202, 209, 210, 236, 241, 279, 286, 319, 394, 425, 439, 519, 745, 999])
+const passing = new Set([159, 160, 202, 209, 210, 216, 236, 241, 279, 286, 319, 394, 425, 439, 519, 745, 999])
 
 /** Codes of errors during a query whose cause is the connection or the account. */
 const lost = new Set([192, 193, 194, 202, 209, 210, 236, 279, 286, 319, 394, 425, 439, 516, 519, 745, 999])

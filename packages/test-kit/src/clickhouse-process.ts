@@ -18,6 +18,9 @@ const settingsOf = (settings: Record<string, string>): string =>
     .join(', ')
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
+/** The IDs of queries that run. The engine itself does not know them. */
+const running = new Set<string>()
+
 const refuse = (response: ServerResponse, message: string): void => {
   const code = /Code: (\d+)/.exec(message)?.[1] ?? '1001'
   response.writeHead(500, { 'x-clickhouse-exception-code': code }).end(`${message} (version 26.7.2.1)\n`)
@@ -63,8 +66,16 @@ const answer = async (request: IncomingMessage, response: ServerResponse): Promi
   const {
     database,
     default_format: format = 'TabSeparated',
+    query_id: id = '',
     ...settings
   } = Object.fromEntries(new URL(request.url ?? '', 'http://localhost').searchParams)
+  // clickhouse.com/docs/operations/settings/settings#replace_running_query
+  if (running.has(id))
+    return refuse(
+      response,
+      `Code: 216. DB::Exception: Query with id = ${id} is already running. (QUERY_WITH_SAME_ID_IS_ALREADY_RUNNING)`,
+    )
+  if (id !== '') running.add(id)
   const session = new Session(folder)
   try {
     await session.queryAsync(`USE \`${database ?? 'default'}\``)
@@ -76,6 +87,7 @@ const answer = async (request: IncomingMessage, response: ServerResponse): Promi
     else response.end((await session.queryAsync(sql, { format })).bytes())
   } finally {
     session.close()
+    running.delete(id)
   }
 }
 
