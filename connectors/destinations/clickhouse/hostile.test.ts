@@ -43,6 +43,7 @@ beforeEach(async () => {
 })
 
 const { warehouse } = clickhouse
+if (warehouse === undefined) throw new Error('ClickHouse is no warehouse')
 const stage = async (...events: OutgoingEvent[]): Promise<void> => {
   expect(await clickhouse.deliver(events, context)).toMatchObject({ outcomes: { kind: 'delivered' } })
 }
@@ -101,7 +102,7 @@ test('5,000 events of 100 names are all there, each in the table of its name', a
 })
 
 test('beyond 1,000 tables, the properties of an event are in its row of tracks', async () => {
-  // Somebody uses the database for other tables too.
+  // The database has other tables too.
   for (let table = 0; table < 999; table++) await query(`create table {other_${table}} (id String) engine = Memory`)
   await stage(
     writtenEvent({ messageId: 'first', event: 'First', properties: { at: 1 } }),

@@ -99,6 +99,7 @@ describe('staging in Snowflake', () => {
   })
 
   test('a column that another process adds meanwhile is no failure that stays', async () => {
+    await deliver([track(0)])
     peer.set({ engine: refusing('ADD COLUMN', new TestRefusal('001430', '42601', "column 'X' already exists")) })
     expect(await failure(deliver([track(1, { x: 1 })]))).toBeInstanceOf(RetryableError)
     peer.set({ engine })

@@ -15,7 +15,7 @@ const needed: Readonly<Record<string, readonly Fit['kind'][]>> = {
 export const isNeeded = (column: string): boolean => Object.hasOwn(needed, column)
 
 /**
- * Throws ConfigurationError if somebody has given a column that loads need a type that does not hold its values. Without
+ * Throws ConfigurationError if a column that loads need has a type that does not hold its values. Without
  * this check, events would be lost: they would have no key, or no place for what does not fit.
  */
 export const requireNeeded = ({ fitOf }: Dialect, table: string, columns: Columns): void => {

@@ -18,7 +18,7 @@ const settingsOf = (settings: Record<string, string>): string =>
     .join(', ')
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** The IDs of queries that run. The engine itself does not know them. */
+/** The IDs of queries that run. The engine itself has none. */
 const running = new Set<string>()
 
 const refuse = (response: ServerResponse, message: string): void => {

@@ -169,6 +169,21 @@ test('a clock that was set back delays a load by one pace at most', async () => 
   expect(await engine.loadsOf(destination)).toHaveLength(2)
 })
 
+test('outside of the chosen hours no load begins, and the first one begins with them', async () => {
+  const destination = await makeLoaded()
+  // It is 05:06.
+  engine.state.hours = { from: 22, to: 4 }
+  await engine.staged(destination, { time: engine.clock.now + minuteMs })
+  for (let hour = 6; hour < 22; hour++) {
+    passHour()
+    await queue()
+  }
+  expect(await engine.loadsOf(destination)).toHaveLength(1)
+  passHour()
+  await queue()
+  expect(await engine.loadsOf(destination)).toHaveLength(2)
+})
+
 test('disabled and deleted destinations, and those that are no warehouse, get no loads', async () => {
   const disabled = await makeLoaded()
   const deleted = await makeLoaded()

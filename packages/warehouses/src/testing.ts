@@ -38,6 +38,8 @@ export const createWarehouse = () => {
   const state = {
     /** The methods that were called, in their order. */
     calls: [] as string[],
+    /** The hours in which loads run by schedule. */
+    hours: undefined as { from: number; to: number } | undefined,
     load: async (_context: DeliverContext): Promise<LoadReport> => reportOf(),
     change: async (_context: DeliverContext): Promise<void> => undefined,
     count: async (_span: { from: number; to: number }): Promise<Record<string, number>> => ({}),
@@ -66,7 +68,7 @@ export const createWarehouse = () => {
     deliver: async () => ({ outcomes: { kind: 'delivered' }, httpStatus: 200, latencyMs: 0 }),
     warehouse: {
       everyMinutes: ({ load_minutes }) => Number(load_minutes ?? 60),
-      hours: () => undefined,
+      hours: () => state.hours,
       billed: () => false,
       types: ['text', 'number'],
       tablesOf: ({ type, event }) => (type === 'track' ? ['tracks', event.toLowerCase()] : [`${type}s`]),
