@@ -59,7 +59,7 @@ const tableNames = async (): Promise<string[]> =>
   )
 const extraOf = async (table: string, id: string): Promise<Record<string, unknown>> => {
   const [row] = await query(`select extra_properties as extra from {${table}} where id = '${id}'`)
-  return row?.extra === null || row?.extra === undefined ? {} : JSON.parse(String(row.extra))
+  return typeof row?.extra === 'string' ? JSON.parse(row.extra) : {}
 }
 const staged = async (): Promise<number> =>
   Number((await query(`select toUInt32(count()) as n from {tributary_stage}`))[0]?.n)
