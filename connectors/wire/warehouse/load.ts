@@ -3,11 +3,22 @@ import type { Dialect, StagedRows, WarehouseSession } from './dialect.ts'
 import { extraColumn } from './event-rows.ts'
 import { isNeeded, requireNeeded } from './needed-columns.ts'
 import { restageUnfit } from './restage.ts'
-import { countMissing, listBatches, listStagedColumns, listStagedTables } from './statements.ts'
+import { batchName } from './stage.ts'
+import {
+  countMissing,
+  listBatches,
+  listLeftOver,
+  listStagedColumns,
+  listStagedTables,
+  rowsPrefix,
+} from './statements.ts'
 import type { Columns, Tables } from './tables.ts'
 
 /** Batches of one load. A load of more would make statements too long. */
 const maxBatches = 200
+
+/** Batches whose columns are read at once. A batch of 200 events with 60 columns each has 0.4 MB of them. */
+const batchesAtOnce = 10
 
 /** Time in which a key is stored once, in ms. */
 const comparedMs = 14 * 24 * 60 * 60 * 1000
@@ -63,6 +74,16 @@ const loadTable = async (session: WarehouseSession, rows: StagedRows, mode: stri
     throw new RetryableError(`The warehouse accepted rows of ${rows.table}, but ${missing} are missing there`)
 }
 
+/** Time in ms after which rows of a sync in the stage are left over from a process that was killed. */
+const leftOverMs = 24 * 60 * 60 * 1000
+
+const dropLeftOver = async ({ dialect, run }: WarehouseSession): Promise<void> => {
+  const before = `${rowsPrefix}${batchName([], Date.now() - leftOverMs)}`
+  const found = await run(listLeftOver(dialect, before, maxBatches))
+  if (found.length === 0) return
+  for (const statement of dialect.dropBatches(found.map(([batch]) => batch ?? ''))) await run(statement)
+}
+
 /**
  * Moves the staged batches into their tables. Each key of an event is stored once, and users and accounts have the
  * newest values. Can be repeated after any statement, and while another load runs. Rejects with a DeliveryError.
@@ -77,7 +98,10 @@ export const loadStaged = async (session: WarehouseSession, tables: Tables): Pro
   if (taken.length === 0) return report
   const batches = taken.map(([batch]) => batch ?? '')
   report.bytes = taken.reduce((sum, [, , bytes]) => sum + Number(bytes ?? 0), 0)
-  const manifest = stagedColumns(await run(listStagedColumns(dialect, batches)))
+  const types: (string | null)[][] = []
+  for (let at = 0; at < batches.length; at += batchesAtOnce)
+    types.push(...(await run(listStagedColumns(dialect, batches.slice(at, at + batchesAtOnce)))))
+  const manifest = stagedColumns(types)
   const staged = (await run(listStagedTables(dialect, batches))).map(
     ([table, mode, rows]): Staged => ({ table: table ?? '', mode: mode ?? '', rows: Number(rows) }),
   )
@@ -104,5 +128,6 @@ export const loadStaged = async (session: WarehouseSession, tables: Tables): Pro
     report.rows[table] = (report.rows[table] ?? 0) + rows
   }
   for (const statement of dialect.dropBatches(batches)) await run(statement)
+  await dropLeftOver(session)
   return report
 }

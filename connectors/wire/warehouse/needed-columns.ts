@@ -11,6 +11,9 @@ const needed: Readonly<Record<string, readonly Fit['kind'][]>> = {
   [extraColumn]: ['text', 'json'],
 }
 
+/** Bytes that a column of keys needs at least, for the longest IDs of events and users. */
+const leastBytes = 1024
+
 /** Whether loads need a column with its type. */
 export const isNeeded = (column: string): boolean => Object.hasOwn(needed, column)
 
@@ -21,8 +24,9 @@ export const isNeeded = (column: string): boolean => Object.hasOwn(needed, colum
 export const requireNeeded = ({ fitOf }: Dialect, table: string, columns: Columns): void => {
   for (const [name, kinds] of Object.entries(needed)) {
     const type = columns.get(name)
-    const kind = type === undefined ? undefined : fitOf(type)?.kind
-    if (type !== undefined && (kind === undefined || !kinds.includes(kind)))
+    const fit = type === undefined ? undefined : fitOf(type)
+    const isShort = fit !== undefined && 'maxBytes' in fit && (fit.maxBytes ?? leastBytes) < leastBytes
+    if (type !== undefined && (fit === undefined || isShort || !kinds.includes(fit.kind)))
       throw new ConfigurationError(
         `The column ${name} of the table ${table} has the type ${type}, which events can't have there. Rename the table, or give the column its type back`,
       )

@@ -1,6 +1,5 @@
-import { ConfigurationError, type Conversion, type WarehouseTable } from '@tributary/connector-kit'
+import { ConfigurationError, type Conversion, fixedColumns, type WarehouseTable } from '@tributary/connector-kit'
 import type { WarehouseSession } from './dialect.ts'
-import { extraColumn } from './event-rows.ts'
 import type { Columns, ColumnType } from './tables.ts'
 import { isForEvents } from './warehouse-rows.ts'
 import type { WarehouseTables } from './warehouse-tables.ts'
@@ -47,10 +46,13 @@ const requireColumn = async (
   tables.forget()
   const columns = await tables.columns(table)
   const type = columns?.get(column)
-  if (columns === undefined || type === undefined)
+  // Other tables of the schema are the company's own, or those of syncs.
+  if (columns === undefined || type === undefined || !isForEvents(table, columns))
     throw new ConfigurationError(`The table ${table} has no column ${column}`)
-  if (['id', 'received_at', extraColumn].includes(column))
-    throw new ConfigurationError(`The column ${column} is needed to load events, so it can't be changed`)
+  if (fixedColumns.has(column))
+    throw new ConfigurationError(
+      `The column ${column} is needed to load events or to delete users, so it can't be changed`,
+    )
   return { type, columns }
 }
 
@@ -105,7 +107,7 @@ export const renameColumn = async (
   tables.forget()
   const found = await tables.columns(table)
   // The answer to an earlier attempt was lost.
-  if (found?.has(column) === false && found.has(name)) return
+  if (found !== undefined && isForEvents(table, found) && !found.has(column) && found.has(name)) return
   const { columns } = await requireColumn(tables, table, column)
   if (columns.has(name)) throw new ConfigurationError(`The table ${table} already has a column ${name}`)
   for (const statement of dialect.renameColumn({ table, column, columns, name })) await run(statement)
@@ -119,7 +121,8 @@ export const dropColumn = async (
   { table, column }: { table: string; column: string },
 ): Promise<void> => {
   tables.forget()
-  if ((await tables.columns(table))?.has(column) === false) return
+  const found = await tables.columns(table)
+  if (found !== undefined && isForEvents(table, found) && !found.has(column)) return
   const { columns } = await requireColumn(tables, table, column)
   for (const statement of dialect.dropColumn({ table, column, columns })) await run(statement)
   tables.forget()

@@ -4,7 +4,7 @@ import { textFor } from './fit.ts'
 import { dropPlaces, listUnfit } from './statements.ts'
 
 /** Rows that are read and written again at a time. */
-const pageRows = 1000
+const pageRows = 200
 
 /** Added to the place of a row that is staged again, so that it differs from the row that it replaces. */
 const again = 1_000_000_000
@@ -72,7 +72,8 @@ export const restageUnfit = async (
     if (found.length === 0) return moved
     const rows = found.map((row) => rowOf(table, row))
     const replaced = rows.map((row) => amended(session, row, columns))
-    await session.stage(replaced.map(({ row }) => row))
+    for (const some of Map.groupBy(replaced, ({ row }) => row.batch).values())
+      await session.stage(some.map(({ row }) => row))
     moved += replaced.reduce((sum, each) => sum + each.moved, 0)
     for (const [batch, some] of Map.groupBy(rows, (row) => row.batch))
       for (const statement of dropPlaces(

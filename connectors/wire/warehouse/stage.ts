@@ -1,18 +1,24 @@
 import { createHash } from 'node:crypto'
-import type { OutgoingEvent } from '@tributary/connector-kit'
-import { parseExactJson } from '@tributary/connector-kit'
+import { ConfigurationError, type OutgoingEvent, parseExactJson } from '@tributary/connector-kit'
 import { rulesOf } from './column-rules.ts'
 import type { StageRow, WarehouseSession } from './dialect.ts'
-import { extraColumn, type WrittenEvent } from './event-rows.ts'
+import { extraColumn, ownTables, type Row, type WrittenEvent } from './event-rows.ts'
 import { safeJson } from './fit.ts'
 import { mergedByKey } from './merged-rows.ts'
 import { requireNeeded } from './needed-columns.ts'
 import { prepareRows, type TableRow } from './prepare-rows.ts'
-import type { Tables } from './tables.ts'
-import { warehouseRows } from './warehouse-rows.ts'
+import type { Columns, Tables } from './tables.ts'
+import { isForEvents, warehouseRows } from './warehouse-rows.ts'
+import type { WarehouseTables } from './warehouse-tables.ts'
 
 /** Bytes of a row besides its values. */
 const rowBytes = 100
+
+/** Returns the key of a row as text. Throws if it does not fit its column: rows without a key would be one row. */
+const keyOf = (table: string, value: unknown): string => {
+  if (typeof value !== 'string') throw new ConfigurationError(`The column of keys of ${table} does not take a key`)
+  return value
+}
 
 /** Returns a row in the form of the stage. */
 export const stageRow = (batch: string, place: number, { table, mode, key, values }: TableRow): StageRow => {
@@ -28,7 +34,7 @@ export const stageRow = (batch: string, place: number, { table, mode, key, value
     place,
     table_name: table,
     mode,
-    row_key: String(values.get(key)),
+    row_key: keyOf(table, values.get(key)),
     received_at: texts.received_at ?? '',
     row_values,
     set_null: setNull,
@@ -71,6 +77,15 @@ export const batchName = (events: readonly { eventId: string }[], now: number): 
   return `${new Date(now).toISOString().replace(/[-:.]/g, '')}-${hash.digest('hex').slice(0, 16)}`
 }
 
+/** Returns the row for another table if its own is one of a sync, or of the company. */
+const besideOthers = (known: ReadonlyMap<string, Columns>, row: Row): Row => {
+  const columns = known.get(row.table)
+  const isOther = columns !== undefined && row.mode === 'insert' && !isForEvents(row.table, columns)
+  return isOther && !ownTables.some((own) => own === row.table)
+    ? { ...row, table: `event_${row.table}`.slice(0, 60) }
+    : row
+}
+
 /**
  * Writes events to the stage of a warehouse as one batch. Creates missing tables and columns first. A value that does
  * not fit its column is stored in `extra_properties`. Rejects with a DeliveryError; the batch can then be repeated. Stages
@@ -78,13 +93,16 @@ export const batchName = (events: readonly { eventId: string }[], now: number): 
  */
 export const stageEvents = async (
   session: WarehouseSession,
-  tables: Tables,
+  tables: WarehouseTables,
   { events, now }: { events: readonly OutgoingEvent[]; now: number },
 ): Promise<void> => {
   const { dialect } = session
+  const known = await tables.list()
   const prepared = await prepareRows(
     tables,
-    events.map(({ json, payload }) => warehouseRows(dialect, parseExactJson(json) as WrittenEvent, payload)),
+    events.map(({ json, payload }) =>
+      warehouseRows(dialect, parseExactJson(json) as WrittenEvent, payload).map((row) => besideOthers(known, row)),
+    ),
     rulesOf(dialect),
   )
   const all = prepared.flat()

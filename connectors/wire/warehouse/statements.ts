@@ -94,6 +94,10 @@ export const listBatches = (dialect: Dialect, limit: number): string =>
   `SELECT batch, count(*), sum(bytes), min(received_at), max(received_at) FROM ${dialect.table(stageTable)}
  WHERE batch < ${dialect.literal(rowsPrefix)} GROUP BY batch ORDER BY batch LIMIT ${limit}`
 
+/** Returns the query that lists batches of rows that were staged before a time, by the name that one of then would have. */
+export const listLeftOver = (dialect: Dialect, before: string, limit: number): string =>
+  `SELECT DISTINCT batch FROM ${dialect.table(stageTable)} WHERE batch >= ${dialect.literal(rowsPrefix)} AND batch < ${dialect.literal(before)} LIMIT ${limit}`
+
 /** Returns the query that lists the tables of batches, with their mode and number of rows. */
 export const listStagedTables = (dialect: Dialect, batches: readonly string[]): string =>
   `SELECT table_name, mode, count(*) FROM ${dialect.table(stageTable)}

@@ -55,7 +55,6 @@ const mergeRows = async (
     rows.map(({ row }) => ({ eventId: row.recordId })),
     Date.now(),
   )}`
-  await session.stage(rows.map(({ values }, at) => stageRow(batch, at, { ...values, mode: 'merge' })))
   const used = new Set(rows.flatMap(({ values }) => [...values.values.keys()]))
   const names = dialect.wholeRows === true ? columns.keys() : used
   const typed = [...new Set([key, ...names])].flatMap((name): TypedColumn[] => {
@@ -63,8 +62,18 @@ const mergeRows = async (
     return type === undefined ? [] : [{ name, type }]
   })
   const since = new Date(0).toISOString()
-  for (const statement of dialect.merge({ table, key, since, batches: [batch], columns: typed })) await run(statement)
-  for (const statement of dialect.dropBatches([batch])) await run(statement)
+  const drop = async (): Promise<void> => {
+    for (const statement of dialect.dropBatches([batch])) await run(statement)
+  }
+  try {
+    await session.stage(rows.map(({ values }, at) => stageRow(batch, at, { ...values, mode: 'merge' })))
+    for (const statement of dialect.merge({ table, key, since, batches: [batch], columns: typed })) await run(statement)
+  } catch (error) {
+    // Otherwise a load removes the rows a day later.
+    await drop().catch(() => {})
+    throw error
+  }
+  await drop()
 }
 
 const deleteRows = async (

@@ -197,6 +197,7 @@ const plantLoad = async (): Promise<void> => {
       next_load_time: new Date(harness.now()),
       comparison: JSON.stringify(comparison),
     })
+    .onConflict((conflict) => conflict.column('destination_id').doUpdateSet({ comparison: JSON.stringify(comparison) }))
     .execute()
 }
 

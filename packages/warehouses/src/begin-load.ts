@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Tx } from '@tributary/api-kit'
-import type { ColumnChange } from '@tributary/contract'
-import { newId } from '@tributary/kernel'
+import { type ColumnChange, warehouseLimits } from '@tributary/contract'
+import { conflict, newId } from '@tributary/kernel'
 import type { JobKind, JobSender, WarehouseLoadsTable } from '@tributary/storage'
 import type { Selectable } from 'kysely'
 import { z } from 'zod'
@@ -83,15 +84,30 @@ export const beginLoad = async (
   return id
 }
 
-/** Adds a change of a column in the caller's transaction, and returns its ID. */
+/**
+ * Adds a change of a column in the caller's transaction, and returns its ID. The same change that waits already is
+ * returned. Throws 409 if many changes wait.
+ */
 export const beginChange = async (
   tx: Tx,
   jobs: JobSender,
   destination: Place,
   given: { change: ColumnChange; createdBy: string | null; time: Date },
 ): Promise<string> => {
-  const id = newId()
+  await tx.selectFrom('destinations').select('id').where('id', '=', destination.id).forUpdate().execute()
   const { kind, ...change } = given.change
+  const open = await tx
+    .selectFrom('warehouse_loads')
+    .select(['id', 'kind', 'change'])
+    .where('destination_id', '=', destination.id)
+    .where('state', '=', 'waiting')
+    .where('kind', '<>', 'load')
+    .execute()
+  const same = open.find((row) => row.kind === kind && isDeepStrictEqual(row.change, change))
+  if (same !== undefined) return same.id
+  if (open.length >= warehouseLimits.openChanges)
+    throw conflict('TOO_MANY_CHANGES', `${open.length} changes wait already. Try again when some have run`)
+  const id = newId()
   await tx
     .insertInto('warehouse_loads')
     .values({

@@ -8,7 +8,7 @@ import type { WarehouseServices } from './services.ts'
 
 const dayMs = 24 * 60 * 60_000
 /** Longest time of the statement that counts rows, ms. */
-const withinMs = 10 * 60_000
+const withinMs = 2 * 60_000
 
 type Comparison = NonNullable<WarehouseStatus['comparison']>
 

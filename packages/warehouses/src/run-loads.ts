@@ -145,6 +145,11 @@ const runOne = async (
 ): Promise<void> => {
   const { db, clock, logger } = deps
   const begun = new Date(clock())
+  // The process ended in each attempt.
+  if (row.attempts >= maxAttempts) {
+    await store(db, row, { state: 'failed', reason: 'The server ended during each attempt' }, begun)
+    return
+  }
   const attempts = row.attempts + 1
   await db
     .updateTable('warehouse_loads')
@@ -172,6 +177,28 @@ const runOne = async (
   }
 }
 
+/** Warehouses of one workspace that are loaded at once, so that slow ones leave places for other workspaces. */
+const placesOfWorkspace = 2
+
+/** Whether fewer warehouses of the workspace are loaded now, or this one is among them. A killed load counts until it ends. */
+const isInTurn = async (
+  { db }: Pick<WarehouseServices, 'db'>,
+  { id, workspace_id }: Pick<DestinationRow, 'id' | 'workspace_id'>,
+): Promise<boolean> => {
+  const running = await db
+    .selectFrom('warehouse_loads')
+    .innerJoin('destinations', 'destinations.id', 'warehouse_loads.destination_id')
+    .select('destination_id')
+    .where('warehouse_loads.workspace_id', '=', workspace_id)
+    .where('state', '=', 'running')
+    .where('destinations.delete_time', 'is', null)
+    .orderBy('start_time')
+    .orderBy('warehouse_loads.id')
+    .limit(placesOfWorkspace)
+    .execute()
+  return running.length < placesOfWorkspace || running.some(({ destination_id }) => destination_id === id)
+}
+
 /**
  * Runs the waiting loads and changes of a warehouse in their order. A failure that can pass is thrown, so that the job is
  * repeated; after six attempts the load has failed. Every step can be repeated, so a kill at any time loses nothing.
@@ -182,6 +209,8 @@ export const runLoads = async (
   { signal }: Pick<JobRun, 'signal'>,
 ): Promise<void> => {
   const destination = await readDestination(deps.db, job.workspace, job.destination)
+  // The check of the next minute continues it.
+  if (!(await isInTurn(deps, destination))) return
   for (;;) {
     const row = await nextOf(deps, destination.id)
     if (row === undefined) return

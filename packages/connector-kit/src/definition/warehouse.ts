@@ -1,6 +1,18 @@
 import type { EventType } from '@tributary/contract'
 import type { DeliverContext, Settings } from './definition.ts'
 
+/**
+ * Columns of tables for events that users cannot change. Loads need the first three, and deletions of users find rows by
+ * the others.
+ */
+export const fixedColumns: ReadonlySet<string> = new Set([
+  'id',
+  'received_at',
+  'extra_properties',
+  'user_id',
+  'anonymous_id',
+])
+
 /** The outcome of a load. */
 export type LoadReport = {
   batches: number

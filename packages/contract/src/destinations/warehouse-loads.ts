@@ -14,6 +14,8 @@ export type WarehouseLoadState = (typeof warehouseLoadStates)[number]
 export const warehouseLimits = {
   /** Days for which loads are listed. */
   loadDays: 30,
+  /** Changes of columns of one warehouse that can wait. */
+  openChanges: 20,
   /** Characters of the name of a column. */
   columnName: 63,
 } as const
@@ -195,6 +197,12 @@ export const warehouseLoads = {
       'Changes the type or the name of a column, or removes the column. Runs before the next load, and is repeated until it succeeds or the warehouse refuses it.',
     request: columnChange,
     response: warehouseLoad,
-    errors: [errors.invalid, noWarehouse, errors.forbidden, errors.notFound],
+    errors: [
+      errors.invalid,
+      noWarehouse,
+      errors.forbidden,
+      errors.notFound,
+      { code: 409, reason: 'TOO_MANY_CHANGES', when: 'Many changes wait already.' },
+    ],
   }),
 }

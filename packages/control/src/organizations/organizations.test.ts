@@ -410,6 +410,7 @@ describe('the catalog of apps', () => {
     expect(catalog_destinations).toMatchObject([
       { name: 'catalogDestinations/webhook', docs_url: 'https://docs.example/webhook', data_kinds: ['Event Streams'] },
       { name: 'catalogDestinations/permitted' },
+      { name: 'catalogDestinations/tables', abilities: ['Tables for analysts'] },
     ])
   })
 })

@@ -1,9 +1,7 @@
+import { fixedColumns } from '@tributary/connector-kit'
 import type { methods } from '@tributary/contract'
 import type { Handler } from '@tributary/http'
 import { type AskDeps, askWarehouse } from './ask.ts'
-
-/** Columns that loads need, so users cannot change them. */
-const fixedColumns = new Set(['id', 'received_at', 'extra_properties'])
 
 /** Asks the warehouse for its tables of events. */
 export const listWarehouseTables =
