@@ -96,7 +96,9 @@ export const showStatus = async (
     .where('kind', '=', 'load')
     .where('finish_time', '>', new Date(clock() - dayMs))
     .execute()
-  const planned = state?.next_load_time.getTime()
+  // The check of each minute brings the plan to the pace of now.
+  const latest = clock() + everyMinutes * 60_000
+  const planned = state === undefined ? undefined : Math.min(state.next_load_time.getTime(), latest)
   const next = planned === undefined ? undefined : nextLoadTime(hours, Math.max(planned, clock()))
   const ms = ended.reduce((sum, each) => sum + (Number(each.finish_time) - Number(each.start_time)), 0)
   return {
