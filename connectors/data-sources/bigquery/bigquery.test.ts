@@ -44,6 +44,7 @@ describe('a data source is never written', () => {
       body: {
         query: 'SELECT 1 AS id',
         useLegacySql: false,
+        connectionProperties: [{ key: 'time_zone', value: 'UTC' }],
         defaultDataset: { projectId: 'my-project', datasetId: 'company' },
         maximumBytesBilled: '3221225472',
         jobTimeoutMs: '20000',

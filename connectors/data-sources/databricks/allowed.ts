@@ -6,21 +6,21 @@ import { DataQueryError } from '@tributary/connector-kit'
  * function by a text.
  */
 const reachingOut =
-  /(?<![\w$])(?:http_request|remote_query|(?:try_|list_)?secrets?|java_method|(?:try_)?reflect|ai_\w+|vector_search|read_(?:kafka|kinesis|pubsub|pulsar)|identifier)(?![\w$])/gi
+  /(?<![\w$])(?:http_request|remote_query|(?:try_|list_)?secrets?|java_method|(?:try_)?reflect|ai_\w+|vector_search|read_(?:kafka|kinesis|pubsub|pulsar)|identifier)(?![\w$])/giu
 
 /** Maximum characters of blanks and comments between a name and its parenthesis. More are refused, too. */
 const maxBlanks = 1000
 
-/** Returns whether an opening parenthesis comes next, after a backtick, white space, and comments. */
+/**
+ * Returns whether an opening parenthesis comes next, after a backtick and white space. A comment counts as one, because
+ * comments of Spark nest and end in several ways.
+ */
 const isCalled = (sql: string, start: number): boolean => {
   const next = sql.slice(start, start + maxBlanks)
   let at = next.startsWith('`') ? 1 : 0
   while (at < next.length) {
-    const comment = next.startsWith('--', at) ? '\n' : next.startsWith('/*', at) ? '*/' : undefined
-    if (comment !== undefined) {
-      const end = next.indexOf(comment, at + 2)
-      at = end < 0 ? next.length : end + comment.length
-    } else if (next.charAt(at).trim() === '') at += 1
+    if (next.startsWith('--', at) || next.startsWith('/*', at)) return true
+    if (next.charAt(at).trim() === '') at += 1
     else return next[at] === '('
   }
   return next.length === maxBlanks
@@ -32,6 +32,10 @@ const isCalled = (sql: string, start: number): boolean => {
  * one more refusal. Throws DataQueryError.
  */
 export const refuseReachingOut = (sql: string): void => {
+  // Spark puts values of the configuration in place of such names, which could make the name of a function.
+  if (sql.includes('${')) throw new DataQueryError("Queries can only read tables: they can't have ${")
+  if (/\bselect\s{1,100}transform\b/iu.test(sql))
+    throw new DataQueryError("Queries can only read tables: they can't have TRANSFORM … USING")
   for (const { 0: name, index } of sql.matchAll(reachingOut))
     if (isCalled(sql, index + name.length))
       throw new DataQueryError(`Queries can only read tables: they can't have the function ${name}`)

@@ -161,6 +161,10 @@ describe('a data source is never written', () => {
     ['a script', 'begin insert into sales.customers (id) values (5); end'],
     ['a setting', 'set ansi_mode = false'],
     ['a grant', 'grant select on table sales.customers to somebody'],
+    ['a nested comment', "select http_request /* /* */ */ ('GET', 'https://x.example') as id"],
+    ['a comment that ends with a return', "select http_request --a\r('GET', 'https://x.example') as id"],
+    ['a variable in a name', "select ai_${spark.x}query('a', 'b') as id"],
+    ['a program', "select transform(id) using 'cat' as (id string) from sales.customers"],
   ]
   test.each(given)('a query with %s is refused', async (_, sql) => {
     const session = await open()

@@ -239,6 +239,7 @@ describe('a data source is never written', () => {
     ],
     ['a chain of statements', 'select 1 as id) ->> delete from sales.customers ->> select * from (select 1'],
     ['a system function', `select System$cancel_all_queries(1) as id`],
+    ['a system function with an escape', String.raw`select identifier('SYSTEM\x24WAIT')(1) as id`],
     ['a quoted system function', `select "SYSTEM$WAIT"(1) as id`],
     ['a deletion', 'delete from sales.customers'],
     ['an update', 'update sales.customers set "EMAIL" = null'],

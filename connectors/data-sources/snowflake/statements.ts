@@ -13,6 +13,9 @@ export const refuseUnsafe = (sql: string): void => {
   if (sql.includes('->>')) throw new DataQueryError("Queries can only read: they can't have the operator ->>")
   const [found] = /system\$\w*/i.exec(sql) ?? []
   if (found !== undefined) throw new DataQueryError(`Queries can only read: they can't have the function ${found}`)
+  // Its text can name such a function with escapes.
+  if (/\bidentifier\b/i.test(sql) && sql.includes('\\'))
+    throw new DataQueryError("Queries can only read: they can't have IDENTIFIER together with a backslash")
 }
 
 /** Returns a query as one statement without the final semicolon. Throws DataQueryError for an unsafe query. */

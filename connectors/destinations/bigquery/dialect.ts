@@ -67,12 +67,17 @@ const textOf = (expression: string, type: string): string => {
 const movedExtra = (column: string, before: string, type: string): string => {
   const text = textOf(quoted(column), before)
   const lost = `${quoted(column)} IS NOT NULL AND ${cast(text, type)} IS NULL`
-  const found = `${quoted(column)} IS NULL AND ${cast(extraMember(column), type)} IS NOT NULL`
   const name = literal(`${JSON.stringify(column)}:`)
   const others = `IF(${extra} IS NULL OR ${extra} = '{}', '}', CONCAT(',', SUBSTR(${extra}, 2)))`
-  const rest = `TO_JSON_STRING(JSON_REMOVE(SAFE.PARSE_JSON(${extra}, wide_number_mode => 'exact'), ${pathOf(column)}))`
   return `CASE WHEN ${lost} THEN CONCAT('{', ${name}, TO_JSON_STRING(${text}), ${others})
-    WHEN ${found} AND SAFE.PARSE_JSON(${extra}, wide_number_mode => 'exact') IS NOT NULL THEN NULLIF(${rest}, '{}') ELSE ${extra} END`
+    ELSE ${extra} END`
+}
+
+/** Returns the assignment that takes a member out of `extra_properties`, where its column has the same value. */
+const withoutMember = (column: string, type: string): string => {
+  const parsed = `SAFE.PARSE_JSON(${extra}, wide_number_mode => 'exact')`
+  return `${extra} = NULLIF(TO_JSON_STRING(JSON_REMOVE(${parsed}, ${pathOf(column)})), '{}')
+  WHERE ${quoted(column)} IS NOT NULL AND ${cast(extraMember(column), type)} = ${quoted(column)} AND ${parsed} IS NOT NULL`
 }
 
 /**
@@ -151,6 +156,8 @@ COMMIT TRANSACTION;`
   ${extra} = ${movedExtra(column, before, type)} WHERE true`,
         `${alter} RENAME COLUMN ${quoted(column)} TO ${old}, RENAME COLUMN ${made} TO ${quoted(column)}`,
         `${alter} DROP COLUMN IF EXISTS ${old}`,
+        // Only now: until the new column has its name, a repetition makes it again of these members.
+        `UPDATE ${place(table)} SET ${withoutMember(column, type)}`,
       ]
     },
     renameColumn: ({ table, column, name }) => [

@@ -8,6 +8,7 @@ import { accountOf } from '../../wire/bigquery/service-account.ts'
 import { readLocation } from '../../wire/bigquery/tables.ts'
 import { createTokens } from '../../wire/bigquery/tokens.ts'
 import { type StageRow, stageTable, type WarehouseSession } from '../../wire/warehouse/dialect.ts'
+import { stageInParts } from '../../wire/warehouse/stage-parts.ts'
 import { createDialect } from './dialect.ts'
 import type { BigQuerySettings } from './settings.ts'
 
@@ -41,19 +42,20 @@ const insertStatement = (table: string): string => {
   return `INSERT INTO ${table} (${columnsOfLine.join(', ')}) SELECT ${values.join(', ')} FROM UNNEST(JSON_QUERY_ARRAY(@lines)) AS line`
 }
 
-/** Divides lines into lists of JSON that fit a statement. */
-const listsOf = (lines: readonly string[]): string[] => {
-  const lists: string[][] = []
+/** Divides rows into lists whose JSON fits a statement. */
+const listsOf = (rows: readonly StageRow[]): StageRow[][] => {
+  const lists: StageRow[][] = []
   let characters = Number.POSITIVE_INFINITY
-  for (const line of lines) {
-    if (characters + line.length > insertCharacters) {
+  for (const row of rows) {
+    const { length } = JSON.stringify(row)
+    if (characters + length > insertCharacters) {
       lists.push([])
       characters = 0
     }
-    lists.at(-1)?.push(line)
-    characters += line.length
+    lists.at(-1)?.push(row)
+    characters += length
   }
-  return lists.map((list) => `[${list.join(',')}]`)
+  return lists
 }
 
 /** Converts any error of a statement to a DeliveryError. The tables that are always there come back with the next try. */
@@ -99,12 +101,15 @@ export const createWithSession =
         throw converted(error)
       }
     }
-    const insert = async (deps: JobsDeps, lines: readonly string[]): Promise<void> => {
-      for (const list of listsOf(lines))
+    const insert = (deps: JobsDeps, rows: readonly StageRow[]): Promise<void> => {
+      const run = async (statement: string) =>
+        (await runStatement(deps, statement, { limitMs: statementMs })).map((row) => [...row])
+      return stageInParts({ dialect, run }, listsOf(rows), async (part) => {
         await runStatement(deps, insertStatement(dialect.table(stageTable)), {
           limitMs: stageMs,
-          parameters: { lines: list },
+          parameters: { lines: JSON.stringify(part) },
         })
+      })
     }
     return await work({
       dialect,
@@ -119,7 +124,7 @@ export const createWithSession =
             await loadLines(deps, { dataset, table: stageTable }, { lines: lines.join('\n'), limitMs: stageMs })
           } catch (error) {
             if (!(error instanceof BigQueryError) || error.reason !== 'quotaExceeded') throw error
-            await insert(deps, lines)
+            await insert(deps, rows)
           }
         }),
     })

@@ -111,7 +111,14 @@ SELECT ${rows.columns.map(({ name, type }) => cast(member(name), type)).join(', 
   SETTINGS insert_deduplicate = 1, insert_deduplication_token = ${literal(tokenOf(rows))}, max_insert_threads = 1`,
       ]
     },
-    merge: (rows) => [mergeStatement(self, rows, stage)],
+    // A process that was killed may have left a view without some columns.
+    merge: (rows) => [
+      view(
+        rows.table,
+        rows.columns.map(({ name }) => name),
+      ),
+      mergeStatement(self, rows, stage),
+    ],
     dropBatches: (batches) => [
       `ALTER TABLE ${stage} ${batches.map((batch) => `DROP PARTITION ${literal(batch)}`).join(', ')}`,
     ],
@@ -130,6 +137,8 @@ SELECT ${rows.columns.map(({ name, type }) => cast(member(name), type)).join(', 
         `${alter} RENAME COLUMN ${quoted(column)} TO ${old}, RENAME COLUMN ${made} TO ${quoted(column)}`,
         ...(isMerged(name) ? [view(name, [...columns.keys()])] : []),
         `${alter} DROP COLUMN IF EXISTS ${old}`,
+        // Only now: until the new column has its name, a repetition makes it again of these members.
+        `${alter} UPDATE ${withoutMember(column, type)}`,
       ]
     },
     renameColumn: ({ table: name, column, columns, name: renamed }) => [
@@ -171,19 +180,28 @@ const extraMember = (name: string): string => {
   return `multiIf(NOT ${has} OR ${raw} = 'null', NULL, startsWith(${raw}, '"'), JSONExtractString(${extra}, ${literal(name)}), ${raw})`
 }
 
+/** Returns the members of `extra_properties` besides that of a column, as pairs of name and JSON. */
+const othersOf = (column: string): string =>
+  `arrayFilter(pair -> pair.1 != ${literal(column)}, JSONExtractKeysAndValuesRaw(ifNull(${extra}, '{}')))`
+
+const objectOf = (pairs: string): string =>
+  `concat('{', arrayStringConcat(arrayMap(pair -> concat(toJSONString(pair.1), ':', pair.2), ${pairs}), ','), '}')`
+
 /**
- * Returns `extra_properties` after the change of a type: with the value of the column that does not convert, or without
- * the one that does. The digits of its other members stay.
+ * Returns `extra_properties` after the change of a type: with the value of the column that does not
+ * convert. The digits of its other members stay.
  */
 const movedExtra = (column: string, before: string, type: string): string => {
   const text = textOf(quoted(column), before)
-  const others = `arrayFilter(pair -> pair.1 != ${literal(column)}, JSONExtractKeysAndValuesRaw(ifNull(${extra}, '{}')))`
-  const object = (pairs: string): string =>
-    `concat('{', arrayStringConcat(arrayMap(pair -> concat(toJSONString(pair.1), ':', pair.2), ${pairs}), ','), '}')`
   const lost = `${quoted(column)} IS NOT NULL AND ${cast(text, type)} IS NULL`
-  const found = `${quoted(column)} IS NULL AND ${cast(extraMember(column), type)} IS NOT NULL`
-  return `multiIf(${lost}, ${object(`arrayPushBack(${others}, (${literal(column)}, toJSONString(${text})))`)},
-    ${found}, if(empty(${others}), NULL, ${object(others)}), ${extra})`
+  return `if(${lost}, ${objectOf(`arrayPushBack(${othersOf(column)}, (${literal(column)}, toJSONString(${text})))`)}, ${extra})`
+}
+
+/** Returns the assignment that takes a member out of `extra_properties`, where its column has the same value. */
+const withoutMember = (column: string, type: string): string => {
+  const others = othersOf(column)
+  return `${extra} = if(empty(${others}), NULL, ${objectOf(others)})
+  WHERE ${quoted(column)} IS NOT NULL AND ${cast(extraMember(column), type)} = ${quoted(column)}`
 }
 
 /** Returns the token of an insert: the same for the same rows while the table lacks the same number of them. */

@@ -28,18 +28,24 @@ const settings = (limitMs: number): Record<string, string> => ({
   mutations_sync: '2',
   lightweight_deletes_sync: '2',
   async_insert: '0',
+  // A merge of users names each of up to 1,000 columns several times.
+  max_query_size: String(64 * 1024 * 1024),
+  max_ast_elements: '10000000',
+  max_expanded_ast_elements: '10000000',
+  // Each batch of the stage is a partition.
+  max_partitions_per_insert_block: '0',
 })
 
 /** Returns the columns of a query's result, of which a statement that changes something has none. */
 const isQuery = (statement: string): boolean => /^\s*(?:SELECT|WITH|SHOW|DESCRIBE)\b/i.test(statement)
 
 /**
- * Returns the ID of a statement that inserts rows of the stage. It is the same for all inserts into a table, and a server
+ * Returns the ID of a statement that inserts rows of the stage or deletes rows of a table. It is the same for all inserts into a table, and a server
  * refuses a second query with the ID of one that runs (clickhouse.com/docs/operations/settings/settings#replace_running_query).
  * The statement of a killed process goes on at the server, and a load with later batches would insert the same rows.
  */
 const insertId = (statement: string): Record<string, string> => {
-  const target = /^INSERT INTO [^(]+/.exec(statement)?.[0]
+  const target = /^(?:INSERT INTO|DELETE FROM) (`[^`]+`\.`[^`]+`)/.exec(statement)?.[1]
   if (target === undefined) return {}
   return { query_id: `tributary-${createHash('sha256').update(target).digest('hex').slice(0, 32)}` }
 }
@@ -66,7 +72,7 @@ export const withSession = async <T>(
         let characters = 0
         for await (const batch of readRows(answered, { width: undefined, end, isLong: true }))
           for (const row of batch) {
-            characters += row.reduce((sum, value) => sum + (value?.length ?? 0), 0)
+            characters += row.reduce((sum, value) => sum + (value?.length ?? 0) + 8, 64)
             if (characters > maxCharacters)
               throw new ConfigurationError('The server sent more rows than were asked for')
             rows.push([...row])

@@ -40,18 +40,23 @@ const extra = column(extraColumn)
  */
 const movedExtra = (name: string, before: string, type: string): string => {
   const text = textOf(column(name), before)
-  const found = extraMember(extra, name)
-  const rest = `OBJECT_DELETE(AS_OBJECT(${extra}), ${literal(name)})`
   return `CASE WHEN ${column(name)} IS NOT NULL AND ${cast(text, type)} IS NULL
     THEN TO_VARIANT(OBJECT_INSERT(COALESCE(AS_OBJECT(${extra}), OBJECT_CONSTRUCT()), ${literal(name)}, TO_VARIANT(${text}), TRUE))
-    WHEN ${column(name)} IS NULL AND ${cast(found, type)} IS NOT NULL
-    THEN CASE WHEN ARRAY_SIZE(OBJECT_KEYS(${rest})) = 0 THEN NULL ELSE TO_VARIANT(${rest}) END
     ELSE ${extra} END`
 }
 
+/** Returns the assignment that takes a member out of `extra_properties`, where its column has the same value. */
+const withoutMember = (name: string, type: string): string => {
+  const rest = `OBJECT_DELETE(AS_OBJECT(${extra}), ${literal(name)})`
+  return `${extra} = CASE WHEN ARRAY_SIZE(OBJECT_KEYS(${rest})) = 0 THEN NULL ELSE TO_VARIANT(${rest}) END
+ WHERE ${column(name)} IS NOT NULL AND ${cast(extraMember(extra, name), type)} = ${column(name)}`
+}
+
+/** Returns the statement that runs a script. A name of a sync's table may have `$$`, which would end its text. */
+const script = (text: string): string => `EXECUTE IMMEDIATE ${text.includes('$$') ? literal(text) : `$$${text}$$`}`
+
 /** Returns statements as one, which the service also runs to its end without us. */
-const block = (statements: readonly string[]): string =>
-  `EXECUTE IMMEDIATE $$\nBEGIN\n${statements.join(';\n')};\nEND\n$$`
+const block = (statements: readonly string[]): string => script(`\nBEGIN\n${statements.join(';\n')};\nEND\n`)
 
 /** The statement that stages rows. `?` is a list of rows as JSON. */
 export const stageStatement = (dialect: Pick<Dialect, 'table'>): string => {
@@ -74,7 +79,8 @@ export const createDialect = ({ database, schema }: { database: string; schema: 
       .map(([name, type]) => `${column(name)} ${type}${required.includes(name) ? ' NOT NULL' : ''}`)
       .join(', ')
   const alter = (name: string): string => `ALTER TABLE ${table(name)}`
-  const alone = (statement: string): string => `EXECUTE IMMEDIATE $$
+  const alone = (statement: string): string =>
+    script(`
 BEGIN
 BEGIN TRANSACTION;
 UPDATE ${table(lockTable)} SET HELD_AT = CURRENT_TIMESTAMP();
@@ -84,7 +90,7 @@ EXCEPTION WHEN OTHER THEN
 ROLLBACK;
 RAISE;
 END
-$$`
+`)
   const self: Dialect = {
     column,
     table,
@@ -139,6 +145,8 @@ $$`
           `${alter(name)} RENAME COLUMN ${column(made)} TO ${column(changed)}`,
         ]),
         `${alter(name)} DROP COLUMN IF EXISTS ${column(old)}`,
+        // Only now: until the new column has its name, a repetition makes it again of these members.
+        `UPDATE ${table(name)} SET ${withoutMember(changed, type)}`,
       ]
     },
     renameColumn: ({ table: name, column: renamed, name: to }) => [

@@ -3,6 +3,7 @@ import { storedName } from '../../wire/snowflake/account.ts'
 import { createSnowflakeClient } from '../../wire/snowflake/client.ts'
 import { deliveryError, SnowflakeError } from '../../wire/snowflake/failures.ts'
 import type { StageRow, WarehouseSession } from '../../wire/warehouse/dialect.ts'
+import { stageInParts } from '../../wire/warehouse/stage-parts.ts'
 import { createDialect, stageStatement } from './dialect.ts'
 import type { SnowflakeSettings } from './settings.ts'
 
@@ -19,23 +20,22 @@ const columnExists = '001430'
 const jsonOf = ({ row_values, ...row }: StageRow): string =>
   `${JSON.stringify(row).slice(0, -1)},"row_values":${row_values}}`
 
-/** Returns rows as lists in JSON, each of about a megabyte. */
-const partsOf = (rows: readonly StageRow[]): string[] => {
-  const parts: string[] = []
-  let part: string[] = []
+/** Divides rows into parts of about a megabyte of JSON. */
+const partsOf = (rows: readonly StageRow[]): StageRow[][] => {
+  const parts: StageRow[][] = []
+  let part: StageRow[] = []
   let bytes = 0
   for (const row of rows) {
-    const json = jsonOf(row)
-    const size = Buffer.byteLength(json)
+    const size = Buffer.byteLength(jsonOf(row))
     if (part.length > 0 && bytes + size > partBytes) {
-      parts.push(`[${part.join(',')}]`)
+      parts.push(part)
       part = []
       bytes = 0
     }
-    part.push(json)
+    part.push(row)
     bytes += size
   }
-  return part.length === 0 ? parts : [...parts, `[${part.join(',')}]`]
+  return part.length === 0 ? parts : [...parts, part]
 }
 
 /** Opens a session with the schema of the settings. `origin` replaces the address of the account in tests. */
@@ -65,9 +65,10 @@ export const withSession = async <T>(
     return await work({
       dialect,
       run: (statement) => run(statement),
-      stage: async (rows) => {
-        for (const part of partsOf(rows)) await run(stageStatement(dialect), [part])
-      },
+      stage: (rows) =>
+        stageInParts({ dialect, run: (statement) => run(statement) }, partsOf(rows), async (part) => {
+          await run(stageStatement(dialect), [`[${part.map(jsonOf).join(',')}]`])
+        }),
     })
   } finally {
     ending.abort()

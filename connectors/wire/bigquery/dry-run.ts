@@ -2,6 +2,7 @@ import { DataQueryError, isJsonObject, type JsonObject } from '@tributary/connec
 import type { Call } from './calls.ts'
 import { notBigQuery } from './failures.ts'
 import { type Field, fieldsOf } from './fields.ts'
+import { inUtc } from './in-utc.ts'
 
 /** The facts of a statement that BigQuery reports without running it. */
 export type DryRun = {
@@ -32,7 +33,7 @@ export const dryRun = async (
   const defaultDataset = dataset === undefined ? {} : { defaultDataset: { projectId: project, datasetId: dataset } }
   const answer = await call({
     path: `${encodeURIComponent(project)}/jobs`,
-    body: { configuration: { dryRun: true, query: { query: sql, useLegacySql: false, ...defaultDataset } } },
+    body: { configuration: { dryRun: true, query: { query: sql, useLegacySql: false, ...inUtc, ...defaultDataset } } },
     scope: 'full',
     isRepeated: true,
   })

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { type DataRow, isJsonObject, type JsonObject, RetryableError } from '@tributary/connector-kit'
 import { BigQueryError, errorOfProto, notBigQuery } from './failures.ts'
+import { inUtc } from './in-utc.ts'
 import { cancelJob, type Job, jobPath, type ResultDeps, resultOf } from './results.ts'
 
 /** Calls, and the place of the jobs. */
@@ -35,6 +36,7 @@ export const runStatement = async (
   const query = {
     query: sql,
     useLegacySql: false,
+    ...inUtc,
     ...(given.length === 0 ? {} : { parameterMode: 'NAMED', queryParameters: given }),
   }
   await call({

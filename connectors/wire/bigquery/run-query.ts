@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { JsonObject } from '@tributary/connector-kit'
+import { inUtc } from './in-utc.ts'
 import { firstRows, jobOf, type Page, pageBytes, type ResultDeps, resultOf } from './results.ts'
 
 /** How long BigQuery may wait for the result in the first call, in ms. */
@@ -24,6 +25,7 @@ const start = ({ call, project, dataset, maxBytesBilled, statementMs }: QueryDep
     body: {
       query: sql,
       useLegacySql: false,
+      ...inUtc,
       ...(dataset === undefined ? {} : { defaultDataset: { projectId: project, datasetId: dataset } }),
       maximumBytesBilled: String(maxBytesBilled),
       jobTimeoutMs: String(Math.min(statementMs, dayMs)),

@@ -431,6 +431,35 @@ export const warehouseConformance = (
       ).toEqual([{ amount: 'x' }])
     })
 
+    test('a change of a type that fails after any statement, and is repeated, brings values back', async () => {
+      for (let at = 1; ; at++) {
+        const table = `round_${at}`
+        const event = `Round ${at}`
+        await stage(writtenEvent({ messageId: `${at}a`, event, properties: { value: 1 } }))
+        await stage(writtenEvent({ messageId: `${at}b`, event, properties: { value: 'n/a' } }))
+        await load()
+        const type = String(await typeOf(table, 'user_id'))
+        peer.statements()
+        peer.failAt(at, 'after')
+        let failures = 0
+        for (;;) {
+          try {
+            await warehouse.changeType(context, { table, column: 'value', type })
+            break
+          } catch (error) {
+            if (!(error instanceof RetryableError)) throw error
+            failures++
+          }
+        }
+        peer.failAt(Number.POSITIVE_INFINITY, 'before')
+        const [found] = await query(
+          `SELECT ${column('value')} AS value, ${forms.member('extra_properties', 'value')} AS extra FROM {${table}} WHERE ${column('id')} = '${at}b'`,
+        )
+        expect({ at, ...found }).toEqual({ at, value: 'n/a', extra: null })
+        if (failures === 0) return
+      }
+    })
+
     test('rows are counted by table and time', async () => {
       await stage(
         writtenEvent({ receivedAt: '2026-02-01T00:00:00.000Z' }),
