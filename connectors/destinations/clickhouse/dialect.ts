@@ -39,6 +39,11 @@ const contains = (text: string, part: string): string => `position(${text}, ${li
 /** The table behind a view of merged rows: it has each version of a row. */
 const versionsOf = (table: string): string => `_${table}_versions`
 
+const stageDefinition = (stage: string): string =>
+  `CREATE TABLE IF NOT EXISTS ${stage} (batch String, place UInt32, table_name LowCardinality(String),
+  mode LowCardinality(String), row_key String, received_at String, row_values String CODEC(ZSTD(1)), set_null String, bytes UInt64)
+  ENGINE = MergeTree PARTITION BY batch ORDER BY (table_name, place)`
+
 /**
  * Returns the SQL of ClickHouse for the tables of a database. Rows of events are inserted in the order of the stage and
  * with a token for each set of missing rows. So the server drops a repeated or concurrent insert of the same rows
@@ -66,11 +71,7 @@ export const createDialect = (database: string, rowsTable?: string): Dialect => 
     maxColumns: 1000,
     countsFirst: true,
     wholeRows: true,
-    prepare: () => [
-      `CREATE TABLE IF NOT EXISTS ${stage} (batch String, place UInt32, table_name LowCardinality(String),
-  mode LowCardinality(String), row_key String, received_at String, row_values String CODEC(ZSTD(1)), set_null String, bytes UInt64)
-  ENGINE = MergeTree PARTITION BY batch ORDER BY (table_name, place)`,
-    ],
+    prepare: () => [stageDefinition(stage)],
     listColumns: () =>
       `SELECT table, name, type FROM system.columns WHERE database = ${literal(database)}
   AND table NOT IN (SELECT name FROM system.tables WHERE database = ${literal(database)} AND engine = 'View') ORDER BY table, position`,
