@@ -49,7 +49,9 @@ export const createTokens = (
       'content-length': String(Buffer.byteLength(body)),
       'user-agent': 'Tributary/1.0',
     }
-    const answer = await ask({ url, headers, body, maxBytes: answerBytes, timeoutMs: 20_000, signal })
+    // After the session has ended, its job still has to be cancelled.
+    const ends = signal.aborted ? AbortSignal.timeout(5000) : signal
+    const answer = await ask({ url, headers, body, maxBytes: answerBytes, timeoutMs: 20_000, signal: ends })
     const { status, retryAfterMs } = answer
     const { access_token: text, expires_in: seconds, error, error_description: description } = membersOf(answer.text)
     if (status === 200) {
