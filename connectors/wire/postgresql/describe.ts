@@ -20,9 +20,12 @@ export const describeStatement = (client: Client, text: string): Promise<Describ
     let connection: Connection | undefined
     const settle = (end: () => void): void => {
       connection?.off('parameterDescription', onParameters)
+      // Clears the timer of `query_timeout`: `pg` replaces the callback by one that does.
+      query.callback()
       end()
     }
     const query = {
+      callback: (): void => {},
       submit: (given: Connection): void => {
         connection = given
         given.once('parameterDescription', onParameters)
